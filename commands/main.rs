@@ -1,0 +1,3 @@
+//! The way in.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Embedded stub seats for a first look without an account.

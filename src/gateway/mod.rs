@@ -1,0 +1,1 @@
+//! The life of a request: listen, admit, plan, attempt, relay, settle.

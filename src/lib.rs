@@ -1,0 +1,19 @@
+//! The engine of `sanctum`: a gateway whose fallback paths are proven, not claimed.
+//!
+//! Rooms, inner ones first: [`telemetry`] and [`process`] know nothing of ours; [`wire`] reads and
+//! writes what vendors define; [`route`] decides; [`config`] says what was asked for; [`secret`],
+//! [`ledger`] and [`outbound`] touch the world for one purpose each; [`upstream`] makes one attempt
+//! at one seat; [`gateway`] is the life of a request. `ARCHITECTURE.md` draws the flow.
+#![warn(missing_docs)]
+
+pub mod config;
+pub mod demo;
+pub mod gateway;
+pub mod ledger;
+pub mod outbound;
+pub mod process;
+pub mod route;
+pub mod secret;
+pub mod telemetry;
+pub mod upstream;
+pub mod wire;

@@ -1,0 +1,1 @@
+//! Signals, tasks, locks and atomic replacement.

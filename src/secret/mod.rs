@@ -1,0 +1,1 @@
+//! Resolves where a key is kept into the key; remembers which source answered.

@@ -1,0 +1,1 @@
+//! Logs, metrics, the clock and the panic record.
