@@ -31,7 +31,7 @@ fn gather(fields: &'static [Field], path: &str, tables: &mut Vec<Table>) {
 fn inner(shape: &'static Shape, path: String) -> Option<Table> {
     match shape {
         Shape::Object(fields) => Some((path, fields)),
-        Shape::List { item, .. } | Shape::OneOrList(item) => inner(item, format!("{path}[]")),
+        Shape::List { item, .. } | Shape::OneOrList { item, .. } => inner(item, format!("{path}[]")),
         Shape::Map { value, .. } => inner(value, format!("{path}.NAME")),
         _ => None,
     }
@@ -76,8 +76,8 @@ fn status(status: Status) -> String {
     };
     match status {
         Status::Built => String::new(),
-        Status::NotYet { plain } => format!(" *Not built yet: accepted with a lint{}.*", unless(plain)),
-        Status::Guard { plain } => format!(" *Not built yet: refused, since it would guard{}.*", unless(plain)),
+        Status::NotYet { plain } => format!(". *Not built yet: accepted with a lint{}.*", unless(plain)),
+        Status::Guard { plain } => format!(". *Not built yet: refused, since it would guard{}.*", unless(plain)),
     }
 }
 
@@ -90,7 +90,7 @@ fn shape(shape: &Shape) -> String {
         Shape::Word(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
         Shape::Text(kind) => kind.what.into(),
         Shape::List { item, .. } => format!("list of: {}", self::shape(item)),
-        Shape::OneOrList(item) => format!("{}, or a list", self::shape(item)),
+        Shape::OneOrList { item, .. } => format!("{}, or a list", self::shape(item)),
         Shape::Map { key, value } => format!("mapping of {} to: {}", key.what, self::shape(value)),
         Shape::Object(_) => "mapping, below".into(),
         Shape::Opaque => "anything".into(),

@@ -1,5 +1,7 @@
 //! Where findings are gathered, and what of a value may be shown.
 
+use std::collections::HashSet;
+
 use super::finding::{Finding, Severity};
 use super::tree::{Node, Place};
 
@@ -45,8 +47,11 @@ impl<'a> Report<'a> {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
 
-    /// The findings in the order in which they are told.
+    /// The findings in the order in which they are told. A lint about what is an error anyway is left out.
     pub(crate) fn finish(mut self) -> Vec<Finding> {
+        let is_error = |finding: &Finding| finding.severity == Severity::Error;
+        let wrong: HashSet<String> = self.findings.iter().filter(|f| is_error(f)).map(|f| f.path.clone()).collect();
+        self.findings.retain(|finding| is_error(finding) || !wrong.contains(&finding.path));
         self.findings.sort_by(Finding::order);
         self.findings.dedup();
         self.findings
@@ -92,10 +97,12 @@ pub(crate) fn shown_key(key: &str) -> &str {
     if shown(key).is_some() { key } else { "…" }
 }
 
-/// Whether a text looks like a credential: known beginnings, or a long run of letters mixed with digits.
+/// Whether a text looks like a credential: known beginnings, a URL that may hold one, or a long run of
+/// letters mixed with digits.
 fn may_be_secret(text: &str) -> bool {
     const BEGINNINGS: [&str; 9] = ["sk-", "key-", "Bearer ", "ghp_", "github_pat_", "xox", "AIza", "gsk_", "eyJ"];
-    if BEGINNINGS.iter().any(|start| text.trim_start().starts_with(start)) {
+    let in_url = text.contains("://") && text.contains(['@', '?', '#']);
+    if in_url || BEGINNINGS.iter().any(|start| text.trim_start().starts_with(start)) {
         return true;
     }
     text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '/' | '='))).any(|run| {

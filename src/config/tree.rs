@@ -130,7 +130,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, SyntaxError> {
         strict_booleans: true,
         leading_zero_numbers_as_strings: true,
         with_snippet: false,
-        budget: serde_saphyr::budget! { max_documents: 2, max_events: 200_000, max_nodes: 100_000 },
+        budget: serde_saphyr::budget! { max_depth: 24, max_documents: 2, max_events: 200_000, max_nodes: 100_000 },
     };
     match serde_saphyr::from_str_with_options::<Option<Spanned<Raw>>>(text, options) {
         Ok(Some(raw)) => Ok(place_nodes(raw, text)),

@@ -42,8 +42,8 @@ impl Walk<'_, '_> {
                 Kind::Null if *least == 0 => {}
                 _ => self.wrong(node, path, "a list"),
             },
-            Shape::OneOrList(item) => match &node.kind {
-                Kind::Seq(items) => self.items(items, item, 0, path, node.place),
+            Shape::OneOrList { item, least } => match &node.kind {
+                Kind::Seq(items) => self.items(items, item, *least, path, node.place),
                 _ => self.value(node, item, path, at),
             },
             Shape::Map { key, value } => self.map(node, key, value, path),
@@ -87,13 +87,13 @@ impl Walk<'_, '_> {
             }
         }
         for field in fields.iter().filter(|field| field.required && node.get(field.name).is_none()) {
-            self.report.error(at, &join(path, field.name), "is missing").hint(format!("it is {}", field.doc));
+            self.report.error(at, &join(path, field.name), "is missing").hint(meaning(field));
         }
     }
 
     fn field(&mut self, entry: &Entry, field: &'static Field, path: &str) {
         if field.required && entry.value.is_null() {
-            self.report.error(entry.place, path, "is empty").hint(format!("it is {}", field.doc));
+            self.report.error(entry.place, path, "is empty").hint(meaning(field));
         } else {
             self.value(&entry.value, &field.shape, path, entry.place);
         }
@@ -140,7 +140,9 @@ impl Walk<'_, '_> {
     }
 
     fn wrong(&mut self, node: &Node, path: &str, wanted: &str) {
-        let message = if node.is_null() {
+        let message = if path.is_empty() {
+            format!("the config is {}, and wants {wanted}", node.kind.describe())
+        } else if node.is_null() {
             format!("has no value: wants {wanted}")
         } else {
             format!("wants {wanted}, not {}", node.kind.describe())
@@ -199,6 +201,11 @@ impl Walk<'_, '_> {
             }
         }
     }
+}
+
+/// What a key is for, as the way out of its absence.
+fn meaning(field: &Field) -> String {
+    format!("`{}` says: {}", field.name, field.doc)
 }
 
 fn of_unit(what: &str, unit: &str) -> String {

@@ -50,8 +50,4 @@ fn listen(draft: &Draft<'_>, open: bool, report: &mut Report<'_>) {
             report.error(*place, &path, "is listed already").hint("an address can be listened on once");
         }
     }
-    if addresses.is_some_and(|all| all.is_empty()) {
-        let place = draft.root.sub("server").place("listen", Place::START);
-        report.error(place, "server.listen", "names no address").hint("leave it out for 127.0.0.1:4040");
-    }
 }

@@ -39,8 +39,8 @@ struct Clock {
 }
 
 const CLOCKS: [Clock; 2] = [
-    Clock { key: "ttfb_timeout_secs", requests: "streamed", repeats: true },
-    Clock { key: "response_timeout_secs", requests: "unstreamed", repeats: false },
+    Clock { key: "ttfb_timeout_secs", requests: "a streamed request", repeats: true },
+    Clock { key: "response_timeout_secs", requests: "a request that is not streamed", repeats: false },
 ];
 
 /// Where the seats before a fallback can use up the deadline, the fallback is a claim.
@@ -61,7 +61,7 @@ fn never_runs(draft: &Draft<'_>, route: &RouteDraft<'_>, report: &mut Report<'_>
                         place,
                         &join(&route.path, key),
                         format!(
-                            "`{}` never runs when a {} request stalls: {} = {spent} s of a deadline of {deadline} s",
+                            "`{}` never runs when {} stalls: {} = {spent} s of a deadline of {deadline} s",
                             seat.name,
                             clock.requests,
                             sum.join(" + "),

@@ -6,7 +6,7 @@ use super::text::TOKEN;
 pub(crate) const AUTH: &[Field] = &[
     Field::new(
         "tokens",
-        Shape::OneOrList(&Shape::Text(&TOKEN)),
+        Shape::OneOrList { item: &Shape::Text(&TOKEN), least: 0 },
         "where the accepted tokens are kept; a caller sends one as bearer or `x-api-key`",
     )
     .default("[]"),

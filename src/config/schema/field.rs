@@ -49,8 +49,11 @@ pub(crate) enum Shape {
         item: &'static Shape,
         least: usize,
     },
-    /// One item, or a list of them.
-    OneOrList(&'static Shape),
+    /// One item, or a list of at least `least`.
+    OneOrList {
+        item: &'static Shape,
+        least: usize,
+    },
     /// A mapping whose keys the user chooses.
     Map {
         key: &'static TextKind,

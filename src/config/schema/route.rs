@@ -57,7 +57,7 @@ pub(crate) const ROUTE: &[Field] = &[
     Field::new("name", Shape::Text(&NAME), "its name in logs, metrics and headers").required(),
     Field::new(
         "models",
-        Shape::OneOrList(&Shape::Text(&GLOB)),
+        Shape::OneOrList { item: &Shape::Text(&GLOB), least: 1 },
         "requested models that it takes, exact or with `*` (which matches `/` too); absent = its own name",
     ),
     Field::new(

@@ -39,7 +39,7 @@ pub(crate) const SEAT: &[Field] = &[
         Shape::Word(&["text", "vision", "image", "embedding"]),
         "what it can do; undeclared = text that passes images on",
     ),
-    Field::new("max_prompt_tokens", tokens(), "most prompt tokens it can hold; absent = never cut"),
+    Field::new("max_prompt_tokens", tokens(), "most prompt tokens it can hold, by which a larger seat is chosen; no prompt is cut yet"),
     Field::new("max_output_tokens", tokens(), "most output tokens; what is asked is clamped to it first").not_yet(),
     Field::new(
         "ttfb_timeout_secs",
@@ -58,7 +58,7 @@ pub(crate) const SEAT: &[Field] = &[
     Field::new("skip", Shape::Bool, "takes it out of every chain").default("false"),
     Field::new(
         "anthropic_betas",
-        Shape::OneOrList(&Shape::Text(&BETA)),
+        Shape::OneOrList { item: &Shape::Text(&BETA), least: 0 },
         "values joined to the client's `anthropic-beta`",
     )
     .default("[]"),
@@ -67,7 +67,7 @@ pub(crate) const SEAT: &[Field] = &[
         Shape::Map { key: &HEADER_NAME, value: &Shape::Text(&HEADER_VALUE) },
         "headers added to each upstream request; never a credential, whose place is the provider's `key`",
     ),
-    Field::new("max_body_bytes", Shape::bytes(), "a larger request passes it over"),
+    Field::new("max_body_bytes", Shape::bytes(), "a seat is passed over by a larger request"),
     Field::new("max_concurrency", Shape::count(1, 100_000), "most requests at once; beyond it the seat is busy"),
     Field::new(
         "accept_models",
@@ -89,7 +89,7 @@ pub(crate) const SEAT: &[Field] = &[
     .not_yet(),
     Field::new(
         "drop_params",
-        Shape::OneOrList(&Shape::Text(&ANY)),
+        Shape::OneOrList { item: &Shape::Text(&ANY), least: 0 },
         "request fields that it does not understand",
     )
     .not_yet(),

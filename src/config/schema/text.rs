@@ -74,7 +74,7 @@ const KEY_FORMS: &str = "is no key reference: write `env:NAME`, `file:PATH`, `ke
 
 fn token(text: &str) -> Result<(), String> {
     match key_ref(text)? {
-        KeyRef::Caller => Err(format!("a token cannot be the caller's own; it {KEY_FORMS}")),
+        KeyRef::Caller => Err(format!("is `caller`, which as a token would let everybody in: it {KEY_FORMS}")),
         _ => Ok(()),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::field::TextKind;
 
-/// Where a provider is. Secret, since people put credentials into URLs.
-pub(crate) const BASE_URL: TextKind = TextKind { what: "a base URL", secret: true, judge: base_url };
+/// Where a provider is.
+pub(crate) const BASE_URL: TextKind = TextKind { what: "a base URL", secret: false, judge: base_url };
 
 /// The pieces of a base URL that rules look at.
 #[derive(Debug, PartialEq, Eq)]
