@@ -2,5 +2,10 @@
 //!
 //! Same wire on both sides passes bytes through; this room then only observes. No clock, no socket.
 
+pub mod anthropic;
 mod dialect;
+pub mod envelope;
+pub mod failure;
+pub mod reply;
+pub mod sse;
 pub use dialect::{Dialect, Endpoint, Wire};
