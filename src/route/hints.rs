@@ -11,6 +11,9 @@ use crate::wire::failure::FailureBody;
 /// Longest rest that a header may order.
 pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
+/// How long a spent quota is left alone when nobody says when it resets.
+const SPENT: Duration = Duration::from_secs(3600);
+
 /// When to come back, by `retry-after-ms`, else `retry-after` (seconds or an HTTP date), else the body.
 ///
 /// `now_unix_ms` is wall time in milliseconds since the Unix epoch.
@@ -21,7 +24,7 @@ pub fn retry_after(headers: &HeaderMap, body: &FailureBody, now_unix_ms: i64) ->
         .and_then(|v| seconds(v.parse::<f64>().ok()? / 1000.0))
         .or_else(|| text("retry-after").and_then(|v| seconds_or_date(v, now_unix_ms)))
         .or_else(|| body.retry_hint.and_then(seconds))
-        .or_else(|| body.resets_at.and_then(|at| until(at, now_unix_ms)))
+        .or_else(|| body.resets_at.and_then(|at| epoch_secs(at, now_unix_ms)))
 }
 
 /// `x-should-retry`, where upstream said so.
@@ -44,8 +47,27 @@ pub fn subscription_rejected(headers: &HeaderMap, now_unix_ms: i64) -> Option<Du
     if text("anthropic-ratelimit-unified-status") != Some("rejected") {
         return None;
     }
-    let reset = text("anthropic-ratelimit-unified-reset").and_then(|v| v.trim().parse::<f64>().ok());
-    Some(reset.and_then(|at| until(at, now_unix_ms)).unwrap_or(Duration::from_secs(3600)))
+    let reset = text("anthropic-ratelimit-unified-reset").and_then(|v| v.trim().parse().ok());
+    Some(reset.and_then(|at| epoch_secs(at, now_unix_ms)).unwrap_or(SPENT))
+}
+
+/// How long a seat whose money or quota is spent rests: what upstream said, else until the month turns for
+/// a cap that resets then, else an hour; a day at most.
+#[must_use]
+pub fn spent(headers: &HeaderMap, body: &FailureBody, now_unix_ms: i64) -> Duration {
+    let monthly = body.detail_code.as_deref().is_some_and(|c| c.ends_with("_spend_limit_reached"));
+    retry_after(headers, body, now_unix_ms)
+        .or_else(|| subscription_rejected(headers, now_unix_ms))
+        .or_else(|| if monthly { month_end(now_unix_ms) } else { None })
+        .unwrap_or(SPENT)
+}
+
+/// Time until 00:00 UTC on the first of the next month.
+fn month_end(now_unix_ms: i64) -> Option<Duration> {
+    let now = jiff::Timestamp::from_millisecond(now_unix_ms).ok()?.to_zoned(jiff::tz::TimeZone::UTC);
+    let first = now.date().last_of_month().tomorrow().ok()?;
+    let turn = first.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
+    future(turn.as_millisecond(), now_unix_ms)
 }
 
 /// How long a seat should be left alone because one of its quotas is under 5 % of its limit.
@@ -115,13 +137,8 @@ fn rfc3339(text: &str, now_unix_ms: i64) -> Option<Duration> {
     future(text.parse::<jiff::Timestamp>().ok()?.as_millisecond(), now_unix_ms)
 }
 
-fn until(epoch_seconds: f64, now_unix_ms: i64) -> Option<Duration> {
-    if !epoch_seconds.is_finite() {
-        return None;
-    }
-    #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 fit an f64 exactly")]
-    let left = epoch_seconds - now_unix_ms as f64 / 1000.0;
-    if left > 0.0 { seconds(left) } else { None }
+fn epoch_secs(at: u64, now_unix_ms: i64) -> Option<Duration> {
+    future(i64::try_from(at).ok()?.checked_mul(1000)?, now_unix_ms)
 }
 
 fn future(at_ms: i64, now_ms: i64) -> Option<Duration> {

@@ -30,6 +30,8 @@ pub struct Ask<'a> {
 /// How a seat stands now. Times are milliseconds on the gateway's own clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Condition {
+    /// It cannot be asked at all: its wire or the source of its key is not built.
+    pub unusable: bool,
     /// Resting until then.
     pub cooling_until: Option<u64>,
     /// A quota is nearly spent until then: other seats come first.
@@ -52,8 +54,9 @@ pub struct Step {
 /// resort. When every seat that could serve is resting, the one that comes back soonest is tried.
 #[must_use]
 pub fn plan(route: &Route, ask: &Ask<'_>, conditions: &[Condition]) -> Vec<Step> {
-    let barred: Vec<Option<Class>> = (0..route.chain.len()).map(|i| bar(route, ask, i)).collect();
     let condition = |i: usize| conditions.get(i).copied().unwrap_or_default();
+    let barred: Vec<Option<Class>> =
+        (0..route.chain.len()).map(|i| bar(route, ask, i, condition(i).unusable)).collect();
     let able = || (0..barred.len()).filter(|i| barred.get(*i) == Some(&None));
     let all_resting = able().all(|i| condition(i).cooling_until.is_some());
     let soonest = able().filter(|_| all_resting).min_by_key(|i| condition(*i).cooling_until);
@@ -87,7 +90,7 @@ pub fn plan(route: &Route, ask: &Ask<'_>, conditions: &[Condition]) -> Vec<Step>
 }
 
 /// Why a seat cannot take this request at all, whatever its condition.
-fn bar(route: &Route, ask: &Ask<'_>, position: usize) -> Option<Class> {
+fn bar(route: &Route, ask: &Ask<'_>, position: usize, unusable: bool) -> Option<Class> {
     let seat = route.chain.get(position)?;
     let left_out = match ask.skip {
         Skip::None => false,
@@ -99,7 +102,9 @@ fn bar(route: &Route, ask: &Ask<'_>, position: usize) -> Option<Class> {
         Some(Class::OperatorSkip)
     } else if !allowed {
         Some(Class::ProviderNotAllowed)
-    } else if !speaks(seat.provider.wire, ask.endpoint) || seat.max_body_bytes.is_some_and(|m| ask.body_bytes > m)
+    } else if unusable
+        || !speaks(seat.provider.wire, ask.endpoint)
+        || seat.max_body_bytes.is_some_and(|m| ask.body_bytes > m)
     {
         Some(Class::Inexpressible)
     } else {

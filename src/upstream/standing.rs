@@ -28,7 +28,11 @@ impl Standing {
     #[must_use]
     pub fn condition(&self, now_ms: u64) -> Condition {
         let ahead = |t: &AtomicU64| Some(t.load(Ordering::Relaxed)).filter(|t| *t > now_ms);
-        Condition { cooling_until: ahead(&self.cooling_until), deferred_until: ahead(&self.deferred_until) }
+        Condition {
+            cooling_until: ahead(&self.cooling_until),
+            deferred_until: ahead(&self.deferred_until),
+            unusable: false,
+        }
     }
 
     /// A failed attempt. Returns how long the seat now rests, if this was one too many.

@@ -41,9 +41,9 @@ fn hostile_values_are_no_hint_or_capped() {
 fn the_body_speaks_when_the_headers_do_not() {
     let body = FailureBody { retry_hint: Some(62.0), ..FailureBody::default() };
     assert_eq!(retry_after(&HeaderMap::new(), &body, NOW), Some(Duration::from_secs(62)));
-    let body = FailureBody { resets_at: Some(NOW as f64 / 1000.0 + 5.0), ..FailureBody::default() };
+    let body = FailureBody { resets_at: Some(1_764_450_005), ..FailureBody::default() };
     assert_eq!(retry_after(&HeaderMap::new(), &body, NOW), Some(Duration::from_secs(5)));
-    let body = FailureBody { resets_at: Some(f64::NAN), retry_hint: Some(-3.0), ..FailureBody::default() };
+    let body = FailureBody { resets_at: Some(u64::MAX), retry_hint: Some(f64::NAN), ..FailureBody::default() };
     assert_eq!(retry_after(&HeaderMap::new(), &body, NOW), None);
 }
 
