@@ -13,6 +13,7 @@ mod text;
 mod wait;
 
 pub use overflow::{OverflowSizes, overflow, overflow_sizes};
+pub(super) use text::cut;
 pub use wait::duration_secs;
 
 /// How much of a body is read.
@@ -131,7 +132,7 @@ fn name(value: Option<&Value>) -> Option<String> {
         Value::Number(number) => number.to_string(),
         _ => return None,
     };
-    let short = text::cut(&text, MAX_NAME_BYTES);
+    let short = cut(&text, MAX_NAME_BYTES);
     (!short.is_empty()).then(|| short.to_owned())
 }
 
