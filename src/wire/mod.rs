@@ -6,6 +6,9 @@ pub mod anthropic;
 mod dialect;
 pub mod envelope;
 pub mod failure;
+#[cfg(test)]
+mod fixtures;
+mod json;
 pub mod reply;
 pub mod sse;
 pub use dialect::{Dialect, Endpoint, Wire};
