@@ -8,6 +8,7 @@ mod cli;
 mod completions;
 mod config;
 mod exit;
+mod home;
 mod man;
 mod printer;
 mod serve;

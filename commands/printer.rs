@@ -51,6 +51,13 @@ impl Printer {
         writeln!(self.err, "{line}").ok();
     }
 
+    /// Prints beside the answer from elsewhere, while this printer is busy.
+    pub(crate) fn err_line(&self) -> fn(&str) {
+        |text| {
+            writeln!(io::stderr(), "{text}").ok();
+        }
+    }
+
     /// The answer as it is.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)?;

@@ -102,7 +102,7 @@ fn ready(shared: &Shared, live: &Live) -> Response<ReplyBody> {
     let dead: Vec<&str> = live
         .routes
         .iter()
-        .filter(|r| !r.seats.iter().any(|s| state(s, now) != SeatState::OperatorSkip && s.condition(now) == ready_condition(s, now)))
+        .filter(|r| !r.seats.iter().any(|s| state(s, now) != SeatState::Skipped && s.condition(now) == ready_condition(s, now)))
         .map(|r| &*r.name)
         .collect();
     let body = json!({"ready": !draining, "routes_without_live_seat": dead});
@@ -121,13 +121,13 @@ fn ready_condition(seat: &LiveSeat, now: u64) -> crate::route::plan::Condition {
 fn state(seat: &LiveSeat, now: u64) -> SeatState {
     let condition = seat.condition(now);
     if seat.seat.skip {
-        SeatState::OperatorSkip
+        SeatState::Skipped
     } else if condition.cooling_until.is_some() {
         SeatState::CoolingDown
     } else if condition.deferred_until.is_some() {
         SeatState::Deferred
     } else {
-        SeatState::Live
+        SeatState::Ready
     }
 }
 

@@ -11,10 +11,10 @@ use tokio::time::Instant;
 use crate::gateway::handler::Active;
 use crate::gateway::live::{Live, LiveRoute, LiveSeat};
 use crate::gateway::worker::Shared;
-use crate::ledger::{self, ActionWord, Outcome, Path, Record, Timestamp};
+use crate::ledger::{self, ActionWord, Outcome, Path, Record, Timestamp, Tokens};
 use crate::route::Class;
 use crate::telemetry::clock;
-use crate::telemetry::metrics::{RequestOutcome, TokenCounts};
+use crate::telemetry::metrics::RequestOutcome;
 use crate::upstream::request::Credentials;
 use crate::wire::anthropic::Usage;
 
@@ -241,7 +241,7 @@ impl Book {
         if self.about.recorded && self.about.probe.is_none() {
             seat.metrics.attempt(ending.class);
             if let Some(counts) = counts {
-                seat.metrics.tokens(counts);
+                seat.metrics.tokens(counts.into());
             }
             if let Some(cost) = cost {
                 seat.metrics.cost(cost);
@@ -315,7 +315,7 @@ impl Book {
                 route = &*self.route.name,
                 seat = &*seat.name,
                 requested = asked,
-                served = &*ledger::sanitise::model(served.unwrap_or_default()),
+                served = ledger::requested_model(served.unwrap_or_default()),
                 "served by another model than was asked for"
             );
         }
@@ -392,9 +392,9 @@ impl Drop for Book {
 }
 
 /// Token counts where any is known.
-fn counts(usage: &Usage) -> Option<TokenCounts> {
+fn counts(usage: &Usage) -> Option<Tokens> {
     let any = [usage.input, usage.output, usage.cache_read, usage.cache_write].iter().any(Option::is_some);
-    any.then(|| TokenCounts {
+    any.then(|| Tokens {
         input: usage.input.unwrap_or(0),
         output: usage.output.unwrap_or(0),
         cache_read: usage.cache_read.unwrap_or(0),

@@ -16,7 +16,7 @@ use crate::gateway::reply::{Heading, Refused};
 use crate::gateway::trust::{Caller, Link};
 use crate::gateway::worker::Worker;
 use crate::gateway::{admin, intake, models, side, turn};
-use crate::ledger::sanitise;
+use crate::ledger;
 use crate::route::plan::Skip;
 use crate::upstream::request::{self, Request};
 use crate::wire::{Dialect, Endpoint};
@@ -161,10 +161,10 @@ impl Asked {
         let recorded = endpoint != Endpoint::CountTokens;
         let about = About {
             request_id: Arc::clone(&self.heading.request_id),
-            requested_model: sanitise::model(&facts.model).into(),
+            requested_model: ledger::requested_model(&facts.model).into(),
             stream: facts.stream,
-            probe: header_text(&self.parts.headers, "x-sanctum-probe").map(|p| sanitise::model(p).into()),
-            client: header_text(&self.parts.headers, "user-agent").and_then(sanitise::client).map(Into::into),
+            probe: header_text(&self.parts.headers, "x-sanctum-probe").map(|p| ledger::requested_model(p).into()),
+            client: header_text(&self.parts.headers, "user-agent").and_then(ledger::client_product).map(Into::into),
             caller: self.caller.own.clone(),
             recorded,
         };
@@ -215,7 +215,7 @@ impl Asked {
             return self.live.route_named(name).cloned().ok_or_else(|| Refused::new(404, text));
         }
         self.live.route_for(model).cloned().ok_or_else(|| {
-            let model = sanitise::model(model);
+            let model = ledger::requested_model(model);
             Refused::new(404, format!("model: {model}: no route takes this model; GET /v1/models lists those that do"))
                 .coded("model_not_found")
         })
@@ -265,7 +265,7 @@ fn skip(headers: &HeaderMap, route: &LiveRoute) -> Result<Skip, Refused> {
     let unknown = names.iter().find(|n| !route.seats.iter().any(|s| *s.name == **n));
     match unknown {
         Some(name) => {
-            let name = sanitise::model(name);
+            let name = ledger::requested_model(name);
             let text = format!("x-sanctum-skip: {name} is no seat of route {}", route.name);
             Err(Refused::new(400, text))
         }

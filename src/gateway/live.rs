@@ -134,7 +134,7 @@ impl Live {
             origins: config.server.allowed_origins.clone(),
             hosts,
         };
-        Ok(Self { gate, routes, standings, redactor: Redactor::new(&secrets), config })
+        Ok(Self { gate, routes, standings, redactor: Redactor::new(secrets), config })
     }
 
     /// The first route that takes a model.

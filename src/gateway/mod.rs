@@ -10,6 +10,7 @@ mod book;
 mod conn;
 mod handler;
 mod hold;
+mod incumbent;
 mod intake;
 mod live;
 mod models;
@@ -22,4 +23,4 @@ mod turn;
 mod worker;
 
 pub use live::LiveError;
-pub use server::{Gateway, Options, ServeError, Served, serve};
+pub use server::{Options, ServeError, Served, serve};

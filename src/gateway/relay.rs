@@ -18,7 +18,8 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use crate::gateway::book::{Book, Ending};
 use crate::gateway::turn::{counts_against_seat, fail_standing};
 use crate::ledger::Outcome;
-use crate::process::tasks::Tasks;
+use crate::outbound;
+use crate::process::Tasks;
 use crate::route::Class;
 use crate::upstream::standing::Place;
 use crate::wire::anthropic::watch::{PING, Watch};
@@ -107,7 +108,7 @@ impl Relay {
                     }
                 }
                 Poll::Ready(Some(Err(e))) => {
-                    let (_, text) = crate::outbound::describe(&e);
+                    let text = outbound::describe(&e).text;
                     self.cut(&text);
                 }
                 Poll::Ready(None) => {

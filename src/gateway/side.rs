@@ -64,8 +64,7 @@ async fn forward(
     let answer = match answer {
         Ok(Ok(answer)) => answer,
         Ok(Err(e)) => {
-            let (_, text) = outbound::describe(&e);
-            let text = live.redact(&text, &caller.own);
+            let text = live.redact(&outbound::describe(&e).text, &caller.own);
             return Err(Refused::new(502, format!("seat {} gave no answer: {text}", seat.name)).lasting());
         }
         Err(_) => return Err(Refused::new(504, format!("seat {} did not answer in time", seat.name)).lasting()),

@@ -22,7 +22,7 @@ use crate::route::plan::{self, Ask, Skip};
 use crate::route::{Class, hints, table};
 use crate::telemetry::clock;
 use crate::telemetry::metrics::RequestOutcome;
-use crate::upstream::attempt::{self, Arrival, Clocks, Failed};
+use crate::upstream::attempt::{self, Arrival, Clocks, Failed, Want};
 use crate::upstream::prepare;
 use crate::upstream::request::Request;
 use crate::upstream::standing::Place;
@@ -126,8 +126,7 @@ pub(crate) async fn run(
             book.begin(step.seat);
             let clocks = Clocks { deadline, after_upload: after_upload(seat, &request) };
             let outgoing = prepare::prepare(&request, target);
-            let stream = request.facts.stream && request.endpoint != Endpoint::CountTokens;
-            let failed = match attempt::attempt(&client, outgoing, stream, clocks).await {
+            let failed = match attempt::attempt(&client, outgoing, wanted(&request), clocks).await {
                 Ok(arrival) => {
                     note_headers(seat, arrival_headers(&arrival), shared.now_ms(), &book);
                     return serve(arrival, place.take(), book, &worker, &route.route);
@@ -204,11 +203,18 @@ pub(crate) async fn run(
     }
 }
 
+const fn wanted(request: &Request) -> Want {
+    match request.endpoint {
+        Endpoint::CountTokens => Want::Count,
+        _ if request.facts.stream => Want::Stream,
+        _ => Want::Message,
+    }
+}
+
 fn after_upload(seat: &LiveSeat, request: &Request) -> Duration {
-    if request.facts.stream && request.endpoint != Endpoint::CountTokens {
-        seat.seat.ttfb_timeout
-    } else {
-        seat.seat.response_timeout
+    match wanted(request) {
+        Want::Stream => seat.seat.ttfb_timeout,
+        Want::Message | Want::Count => seat.seat.response_timeout,
     }
 }
 

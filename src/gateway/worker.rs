@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::gateway::live::Live;
 use crate::ledger::Ledger;
 use crate::outbound::{self, OutboundError};
-use crate::process::tasks::Tasks;
+use crate::process::Tasks;
 use crate::telemetry::metrics::Metrics;
 
 /// Shared by every thread.

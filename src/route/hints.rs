@@ -64,10 +64,10 @@ pub fn spent(headers: &HeaderMap, body: &FailureBody, now_unix_ms: i64) -> Durat
 
 /// Time until 00:00 UTC on the first of the next month.
 fn month_end(now_unix_ms: i64) -> Option<Duration> {
-    let now = jiff::Timestamp::from_millisecond(now_unix_ms).ok()?.to_zoned(jiff::tz::TimeZone::UTC);
-    let first = now.date().last_of_month().tomorrow().ok()?;
-    let turn = first.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
-    future(turn.as_millisecond(), now_unix_ms)
+    let now = jiff::Timestamp::from_millisecond(now_unix_ms).ok()?;
+    let now = now.to_zoned_datetime(jiff::tz::TimeZone::UTC);
+    let turn = now.last_of_month().ok()?.tomorrow().ok()?.start_of_day().ok()?;
+    future(turn.timestamp().as_millisecond(), now_unix_ms)
 }
 
 /// How long a seat should be left alone because one of its quotas is under 5 % of its limit.

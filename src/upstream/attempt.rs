@@ -3,7 +3,6 @@
 //! A streamed answer is handed on at the first sign of generation, with everything read so far held back
 //! in its watch; until then nothing of it has reached anybody.
 
-use std::error::Error as _;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -29,6 +28,17 @@ const MAX_ERROR_BYTES: usize = 1024 * 1024;
 
 /// Most that a stream may say before its first sign of generation, in bytes.
 const MAX_PRELUDE_BYTES: usize = 4 * 1024 * 1024;
+
+/// What kind of answer is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Want {
+    /// A stream of a message.
+    Stream,
+    /// A whole message.
+    Message,
+    /// A count of tokens.
+    Count,
+}
 
 /// The clocks of one attempt.
 #[derive(Debug, Clone, Copy)]
@@ -98,7 +108,7 @@ pub struct Failed {
 pub async fn attempt(
     client: &reqwest::Client,
     outgoing: Outgoing,
-    stream: bool,
+    want: Want,
     clocks: Clocks,
 ) -> Result<Arrival, Box<Failed>> {
     let (upload, uploaded) = Upload::new(outgoing.body);
@@ -107,7 +117,7 @@ pub async fn attempt(
     *request.body_mut() = Some(Body::wrap(upload));
     tokio::select! {
         biased;
-        result = exchange(client, request, stream) => result,
+        result = exchange(client, request, want) => result,
         source = clock(clocks, uploaded) => Err(Failed::clock(source)),
     }
 }
@@ -126,7 +136,7 @@ async fn clock(clocks: Clocks, uploaded: Uploaded) -> Source {
 async fn exchange(
     client: &reqwest::Client,
     request: reqwest::Request,
-    stream: bool,
+    want: Want,
 ) -> Result<Arrival, Box<Failed>> {
     let response = client.execute(request).await.map_err(|e| Failed::transport(&e, Source::Transport))?;
     let (parts, mut body) = http::Response::<Body>::from(response).into_parts();
@@ -142,18 +152,21 @@ async fn exchange(
     let kind = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match kind.as_str() {
-        "text/event-stream" if stream => begin(status, headers, body).await,
-        "application/json" => whole(status, headers, body, stream).await,
+        "text/event-stream" if want == Want::Stream => begin(status, headers, body).await,
+        "application/json" => whole(status, headers, body, want).await,
         "" => Err(Failed::in_band(status, headers, None, "the answer has no content type")),
         other => {
-            let text = format!("the answer is of type {}, not {}", bounded(other, 80), expected(stream));
+            let text = format!("the answer is of type {}, not {}", bounded(other, 80), expected(want));
             Err(Failed::in_band(status, headers, None, &text))
         }
     }
 }
 
-const fn expected(stream: bool) -> &'static str {
-    if stream { "an event stream" } else { "JSON" }
+const fn expected(want: Want) -> &'static str {
+    match want {
+        Want::Stream => "an event stream",
+        Want::Message | Want::Count => "JSON",
+    }
 }
 
 /// Reads a stream until its first sign of generation.
@@ -208,7 +221,7 @@ async fn whole(
     status: u16,
     headers: HeaderMap,
     mut body: Body,
-    stream: bool,
+    want: Want,
 ) -> Result<Arrival, Box<Failed>> {
     let raw = match read_whole(&mut body, MAX_ANSWER_BYTES).await {
         Ok(raw) => raw,
@@ -220,17 +233,29 @@ async fn whole(
             return Err(Box::new(Failed { headers, status: Some(status), ..failed }));
         }
     };
-    let answer = answer::read(&raw).map_err(|no| {
-        let body = failure::read(&raw);
-        Failed::in_band(status, headers.clone(), Some(body), &no.message)
-    })?;
-    if !stream {
+    let no_answer =
+        |text: &str| Failed::in_band(status, headers.clone(), Some(failure::read(&raw)), text);
+    if want == Want::Count {
+        return match serde_json::from_slice::<Count>(&raw) {
+            Ok(_) => Ok(Arrival::Whole(Whole { headers, body: raw, as_events: false, answer: Answer::default() })),
+            Err(_) => Err(no_answer("the answer counts no input_tokens")),
+        };
+    }
+    let answer = answer::read(&raw).map_err(|no| no_answer(&no.message))?;
+    if want == Want::Message {
         return Ok(Arrival::Whole(Whole { headers, body: raw, as_events: false, answer }));
     }
     match reframe::reframe(&raw) {
         Ok(body) => Ok(Arrival::Whole(Whole { headers, body, as_events: true, answer })),
         Err(no) => Err(Failed::in_band(status, headers, None, &no.message)),
     }
+}
+
+/// The answer of `count_tokens`.
+#[derive(serde::Deserialize)]
+struct Count {
+    #[serde(rename = "input_tokens")]
+    _input_tokens: u64,
 }
 
 enum ReadError {
@@ -304,10 +329,9 @@ impl Failed {
     }
 
     fn transport(error: &reqwest::Error, source: Source) -> Box<Self> {
-        let (kind, text) = outbound::describe(error);
-        debug_assert!(error.source().is_some() || !text.is_empty());
-        let hopeless = kind == FailureKind::Tls;
-        Box::new(Self { hopeless, ..Self::new(source, text) })
+        let failure = outbound::describe(error);
+        let hopeless = failure.kind == FailureKind::Tls;
+        Box::new(Self { hopeless, ..Self::new(source, failure.text) })
     }
 
     fn ended(status: u16, watch: &Watch, text: &str) -> Self {

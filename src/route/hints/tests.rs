@@ -20,7 +20,7 @@ fn milliseconds_win_over_seconds() {
 #[test]
 fn a_date_is_read_and_a_past_one_is_no_hint() {
     let date = |ms: i64| {
-        let t = jiff::Timestamp::from_millisecond(ms).unwrap().to_zoned(jiff::tz::TimeZone::UTC);
+        let t = jiff::Timestamp::from_millisecond(ms).unwrap().to_zoned_datetime(jiff::tz::TimeZone::UTC);
         t.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
     };
     assert_eq!(after(&[("retry-after", &date(NOW + 30_000))]), Some(30.0));
