@@ -1,25 +1,41 @@
 //! The envelope of a request, read while it arrives: who is asked, whether as a stream, and that it is JSON.
 //!
-//! A body is scanned frame by frame and never made contiguous, never parsed into a tree and never read twice.
+//! A body is scanned frame by frame: never made contiguous, never parsed into a tree, never read twice. The
+//! scanner accepts exactly what `serde_json` accepts (escapes, surrogates, nesting of at most 127), but that a
+//! number may be larger than a float; a property test holds the two together.
 
 use std::ops::Range;
 
-use bytes::Bytes;
-
 use super::Endpoint;
+
+mod fields;
+mod nest;
+mod number;
+mod scan;
+mod splice;
+mod string;
+#[cfg(test)]
+mod tests;
+
+use fields::Fields;
+use scan::Scan;
+pub use splice::{json_string, splice, splice_all};
+
+/// The longest model id that may be asked for, in bytes.
+pub const MAX_MODEL_BYTES: usize = 256;
 
 /// Why a body is refused with 400.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Malformed {
-    /// What is wrong and where, for the person who wrote the client. Carries at most 64 bytes of the body.
+    /// What is wrong and where, for the person who wrote the client. Holds at most one character of the body.
     pub message: String,
     /// The field at fault, where there is one.
     pub param: Option<String>,
 }
 
 /// What the gateway knows of a request without understanding it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// The requested model: printable ASCII, 1 to 256 bytes, escapes decoded.
     pub model: String,
@@ -27,13 +43,14 @@ pub struct Facts {
     pub model_span: Range<u64>,
     /// Whether a stream was asked for.
     pub stream: bool,
-    /// The most output tokens asked for, when it is a whole number.
+    /// The most output tokens asked for, when it is a whole number: `max_tokens`, `max_completion_tokens`
+    /// (which wins) or `max_output_tokens`, as the endpoint has it.
     pub max_tokens: Option<u64>,
     /// Where the number behind [`Facts::max_tokens`] stands.
     pub max_tokens_span: Option<Range<u64>>,
-    /// Whether there is at least one tool.
+    /// Whether `tools` has at least one element.
     pub has_tools: bool,
-    /// Elements of `messages` (of `input`, when it is a list).
+    /// Elements of `messages`, or of `input` when that is a list.
     pub message_count: u64,
     /// The length of the body, in bytes.
     pub body_bytes: u64,
@@ -42,23 +59,24 @@ pub struct Facts {
 /// Reads a body as it arrives.
 #[derive(Debug)]
 pub struct Scanner {
-    #[expect(dead_code, reason = "skeleton")]
-    endpoint: Endpoint,
+    scan: Scan,
+    fields: Fields,
 }
 
 impl Scanner {
     /// A scanner for a body sent to `endpoint`.
     #[must_use]
     pub fn new(endpoint: Endpoint) -> Self {
-        Self { endpoint }
+        Self { scan: Scan::default(), fields: Fields::new(endpoint) }
     }
 
-    /// Takes the next frame.
+    /// Takes the next frame; frames may be cut anywhere.
     ///
     /// # Errors
-    /// As soon as the body cannot be accepted any more. The scanner is of no use after that.
-    pub fn feed(&mut self, _frame: &[u8]) -> Result<(), Malformed> {
-        Ok(())
+    /// As soon as the body cannot be accepted any more: it is not JSON, or a field that the gateway reads is
+    /// twice there or of the wrong type. The scanner is of no use after that.
+    pub fn feed(&mut self, frame: &[u8]) -> Result<(), Malformed> {
+        self.scan.feed(frame, &mut self.fields)
     }
 
     /// Ends the body.
@@ -66,24 +84,17 @@ impl Scanner {
     /// # Errors
     /// When the body ends early or lacks a field that its endpoint needs.
     pub fn finish(self) -> Result<Facts, Malformed> {
-        Err(Malformed { message: "not built".to_owned(), param: None })
+        let body_bytes = self.scan.finish()?;
+        self.fields.finish(body_bytes)
     }
 }
 
-/// The body with the bytes of `span` replaced; nothing else is copied.
-#[must_use]
-pub fn splice(frames: &[Bytes], _span: &Range<u64>, _replacement: Bytes) -> Vec<Bytes> {
-    frames.to_vec()
-}
+impl Malformed {
+    fn json(what: &str, at: u64) -> Self {
+        Self { message: format!("the body is not valid JSON: {what} at byte {at}"), param: None }
+    }
 
-/// The body with several disjoint spans replaced, given in any order, all measured on the body as received.
-#[must_use]
-pub fn splice_all(frames: &[Bytes], _edits: Vec<(Range<u64>, Bytes)>) -> Vec<Bytes> {
-    frames.to_vec()
-}
-
-/// `text` as a JSON string, quotes included.
-#[must_use]
-pub fn json_string(_text: &str) -> Bytes {
-    Bytes::new()
+    fn field(name: &str, what: &str) -> Self {
+        Self { message: format!("{name}: {what}"), param: Some(name.to_owned()) }
+    }
 }

@@ -239,8 +239,8 @@ proptest! {
     fn nothing_panics(body in proptest::collection::vec(any::<u8>(), 0..200)) {
         let read = read(&body);
         prop_assert!(!read.message.is_empty());
-        let _ = overflow(&read.message);
-        let _ = overflow_sizes(&read.message);
+        prop_assert!(!overflow(&read.message));
+        prop_assert_eq!(overflow_sizes(&read.message), None);
     }
 
     #[test]
