@@ -61,7 +61,7 @@ pub(crate) fn fold(raw: &[u8]) -> Folded {
     let mut out = Folded::default();
     let mut blocks = BTreeMap::<u64, Block>::new();
     let text = match std::str::from_utf8(raw) {
-        Ok(text) => text.replace("\r\n", "\n"),
+        Ok(text) => text.trim_start_matches('\u{feff}').replace("\r\n", "\n"),
         Err(e) => {
             out.protocol_errors.push(format!("not UTF-8: {e}"));
             return out;

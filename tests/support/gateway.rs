@@ -93,7 +93,8 @@ impl Setup {
         command.env("HOME", self.home.path()).env("SANCTUM_HOME", self.home.path());
         command.env("NO_COLOR", "1").env("LANG", "C.UTF-8");
         command.envs(self.env.iter().map(|(k, v)| (k, v)));
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let stdout = File::options().create(true).append(true).open(self.home.path().join("stdout.txt"));
+        command.stdin(Stdio::null()).stdout(stdout.expect("a file")).stderr(Stdio::piped());
         command
     }
 
@@ -126,6 +127,19 @@ impl Setup {
         });
         until("health", || (gateway.get("/health").status == 200).then_some(()));
         gateway
+    }
+
+    /// Serves, or ends by itself: a configuration that may be refused.
+    pub(crate) fn start_or_exit(self) -> Result<Gateway, Exit> {
+        let (mut child, log) = self.spawn();
+        let first = within(PATIENCE, || {
+            let ended = child.try_wait().expect("a child");
+            ended.map(Err).or_else(|| log.text().lines().find_map(listening).map(Ok))
+        });
+        match first.unwrap_or_else(|| panic!("neither serving nor ended:\n{}", log.text())) {
+            Ok(addr) => Ok(Gateway { child, home: self.home, addrs: vec![addr], log }),
+            Err(status) => Err(Exit { code: status.code(), log: log.whole(), home: self.home }),
+        }
     }
 
     /// Expects `serve` to end by itself.
