@@ -25,7 +25,11 @@ fn leaves(first: Answer, body: serde_json::Value, after: &str) {
     let gone = a.wait_gone(0).duration_since(left);
     assert!(gone < Duration::from_millis(1500), "upstream was held for {gone:?}");
     let record = gw.exactly(1).remove(0);
-    assert_eq!((&record["outcome"], &record["class"]), (&json!("cancelled"), &json!("cancelled")), "{record}");
+    assert_eq!(
+        (&record["outcome"], &record["class"]),
+        (&json!("cancelled"), &json!("cancelled")),
+        "{record}"
+    );
     assert_eq!(record["final"], true);
     assert_eq!(gw.ask(&ask("again")).expect(200).chain(), "a;outcome=served");
     assert_eq!(b.count(), 0);

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::bodies::{ask, ask_stream, half_stream, ping, says, start, streams, text_block, text_stream};
+use crate::support::bodies::{
+    ask, ask_stream, half_stream, ping, says, start, streams, text_block, text_stream,
+};
 use crate::support::{Answer, Call, End, Gate, Gateway, Reply, Upstream, chain};
 
 /// Two seats; the first one's clocks are short.
@@ -49,7 +51,9 @@ fn a_stalled_first_byte_is_cancelled_and_the_next_seat_answers() {
 
 #[test]
 fn a_head_and_pings_are_no_sign_of_generation() {
-    for events in [vec![], vec![start("a-1")], vec![start("a-1"), ping(), ping()], vec![": queued\n\n".into()]] {
+    for events in
+        [vec![], vec![start("a-1")], vec![start("a-1"), ping(), ping()], vec![": queued\n\n".into()]]
+    {
         let a = Upstream::always(Answer::stream(&events).end(End::Stall));
         let b = Upstream::always(streams("b-1", &["in time"]));
         let gw = gateway(&a, &b, |_| {});
@@ -93,7 +97,8 @@ fn a_block_start_is_a_sign_of_generation() {
 
 #[test]
 fn a_whole_answer_has_a_clock_of_its_own() {
-    let a = Upstream::new([says("a-1", "slow but whole").delay_ms(2200), says("a-1", "x").held(&Gate::closed())]);
+    let a =
+        Upstream::new([says("a-1", "slow but whole").delay_ms(2200), says("a-1", "x").held(&Gate::closed())]);
     let b = Upstream::always(says("b-1", "in time"));
     let gw = gateway(&a, &b, |c| c["seats"]["a"]["response_timeout_secs"] = json!(3));
     let reply = gw.ask(&ask("hi")).expect(200);

@@ -28,8 +28,10 @@ fn broken(answer: Answer, class: &str) -> (Folded, Value) {
 
 #[test]
 fn a_stream_that_just_ends() {
-    let (folded, record) =
-        broken(Answer::stream(&half_stream("a-1", &["ha", "lf"])).gap_ms(10).end(End::Fin), "truncated_stream");
+    let (folded, record) = broken(
+        Answer::stream(&half_stream("a-1", &["ha", "lf"])).gap_ms(10).end(End::Fin),
+        "truncated_stream",
+    );
     assert_eq!(folded.text, "half");
     assert_eq!(record["served_model"], "a-1");
 }
@@ -42,7 +44,8 @@ fn a_stream_that_ends_as_http_should_but_without_its_last_events() {
 
 #[test]
 fn a_stream_that_is_reset() {
-    let (folded, _) = broken(Answer::stream(&half_stream("a-1", &["half"])).end(End::Reset), "truncated_stream");
+    let (folded, _) =
+        broken(Answer::stream(&half_stream("a-1", &["half"])).end(End::Reset), "truncated_stream");
     assert_eq!(folded.text, "half");
 }
 
@@ -111,7 +114,12 @@ fn a_cut_inside_a_character_stays_outside_of_the_answer() {
 
 #[test]
 fn an_unfinished_tool_call_stays_open() {
-    let events = [start("a-1"), tool_block(0, "toolu_1", "Bash"), input(0, "{\"command\":\"rm "), input(0, "-rf x\"}")];
+    let events = [
+        start("a-1"),
+        tool_block(0, "toolu_1", "Bash"),
+        input(0, "{\"command\":\"rm "),
+        input(0, "-rf x\"}"),
+    ];
     for answer in [
         Answer::stream(&events).end(End::Fin),
         Answer::stream(&events).end(End::Reset),
@@ -135,5 +143,8 @@ fn a_finished_tool_call_is_told_as_finished() {
         text(1, "and"),
     ];
     let (folded, _) = broken(Answer::stream(&events).end(End::Fin), "truncated_stream");
-    assert_eq!(folded.tools, [Tool { id: "toolu_1".into(), name: "Bash".into(), input: json!({"command": "true"}) }]);
+    assert_eq!(
+        folded.tools,
+        [Tool { id: "toolu_1".into(), name: "Bash".into(), input: json!({"command": "true"}) }]
+    );
 }

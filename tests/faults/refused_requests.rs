@@ -10,7 +10,9 @@ use crate::support::{Answer, Gateway, Upstream, chain};
 fn a_client_error_is_relayed_byte_for_byte_and_goes_no_further() {
     let odd = "{\"type\":\"error\", \"error\":{\"type\":\"invalid_request_error\",\"message\":\"messages.3.role: odd \\u00e9\"},\
         \"request_id\":\"req_9\" }";
-    for (status, body) in [(400, ask("x")), (400, ask_stream("x")), (422, ask("x")), (413, ask("x")), (405, ask("x"))] {
+    for (status, body) in
+        [(400, ask("x")), (400, ask_stream("x")), (422, ask("x")), (413, ask("x")), (405, ask("x"))]
+    {
         let answer = Answer::text(status, "application/json", odd).header("request-id", "req_up_9");
         let (a, b) = (Upstream::always(answer), Upstream::always(says("b-1", "no")));
         let gw = Gateway::start(&retrying(&[("a", &a), ("b", &b)]));
@@ -42,9 +44,10 @@ fn sized(a: &Upstream, b: &Upstream, windows: [u64; 2]) -> Gateway {
 
 #[test]
 fn an_overflow_goes_to_a_larger_seat_and_is_never_repeated_as_it_is() {
-    for words in
-        ["prompt is too long: 9120 tokens > 8000 maximum", "input length and `max_tokens` exceed context limit: 7000 + 1200 > 8000"]
-    {
+    for words in [
+        "prompt is too long: 9120 tokens > 8000 maximum",
+        "input length and `max_tokens` exceed context limit: 7000 + 1200 > 8000",
+    ] {
         let a = Upstream::always(fails(400, "invalid_request_error", words));
         let b = Upstream::always(says("b-1", "it fits"));
         let gw = sized(&a, &b, [8000, 190_000]);
@@ -72,7 +75,11 @@ fn a_prompt_goes_first_to_the_seat_that_can_hold_it() {
     assert_eq!(reply.json()["model"], "b-1", "{}", reply.chain());
     assert_eq!(a.count(), 0);
     let record = gw.attempts(1).pop().unwrap();
-    assert_eq!((&record["seat"], &record["path"]), (&json!("b"), &json!("fallback")), "by configured position");
+    assert_eq!(
+        (&record["seat"], &record["path"]),
+        (&json!("b"), &json!("fallback")),
+        "by configured position"
+    );
 }
 
 #[test]

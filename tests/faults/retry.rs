@@ -27,7 +27,9 @@ fn hinted(first: Answer, deadline: u64) -> (Reply, usize, Vec<serde_json::Value>
 
 #[test]
 fn a_failure_is_repeated_once_on_the_same_seat() {
-    for first in [fails(500, "api_error", "x"), fails(502, "api_error", "x"), fails(408, "x", "x"), overloaded()] {
+    for first in
+        [fails(500, "api_error", "x"), fails(502, "api_error", "x"), fails(408, "x", "x"), overloaded()]
+    {
         let (reply, tries, records) = hinted(first, 20);
         assert_eq!((reply.chain(), tries), ("a;outcome=served", 2));
         assert_eq!((&records[0]["action"], &records[0]["attempt"]), (&json!("retry"), &json!(1)));
@@ -47,7 +49,10 @@ fn a_hint_that_fits_is_waited_out() {
         let (reply, tries, records) = hinted(limited(headers), 20);
         assert_eq!((reply.chain(), tries), ("a;outcome=served", 2), "{headers:?}");
         let took = reply.elapsed;
-        assert!(took >= Duration::from_millis(low) && took < Duration::from_millis(low + 4000), "{headers:?}: {took:?}");
+        assert!(
+            took >= Duration::from_millis(low) && took < Duration::from_millis(low + 4000),
+            "{headers:?}: {took:?}"
+        );
         assert_eq!((&records[0]["class"], &records[0]["action"]), (&json!("rate_limited"), &json!("retry")));
     }
 }
@@ -98,8 +103,11 @@ fn upstream_may_forbid_or_ask_for_a_repeat() {
 
 #[test]
 fn a_spend_cap_is_never_repeated() {
-    let capped = Answer::json(429, &json!({"type": "error", "error": {"type": "rate_limit_error", "message": "x",
-        "details": {"error_code": "contract_spend_limit_reached"}}}));
+    let capped = Answer::json(
+        429,
+        &json!({"type": "error", "error": {"type": "rate_limit_error", "message": "x",
+        "details": {"error_code": "contract_spend_limit_reached"}}}),
+    );
     for first in [
         capped.header("x-should-retry", "true"),
         fails(402, "billing_error", "pay"),
@@ -114,7 +122,8 @@ fn a_spend_cap_is_never_repeated() {
 
 #[test]
 fn a_burst_of_failures_is_not_amplified() {
-    let (a, b) = (Upstream::always(fails(503, "api_error", "x")), Upstream::always(fails(503, "api_error", "x")));
+    let (a, b) =
+        (Upstream::always(fails(503, "api_error", "x")), Upstream::always(fails(503, "api_error", "x")));
     let mut config = retrying(&[("a", &a), ("b", &b)]);
     config["routes"][0]["retry"]["budget_floor"] = json!(4);
     config["routes"][0]["retry"]["budget_ratio"] = json!(0.1);

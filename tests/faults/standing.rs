@@ -112,8 +112,11 @@ fn what_is_not_the_seats_fault_never_counts() {
 
 #[test]
 fn a_spend_cap_rests_the_seat_at_once() {
-    let capped = Answer::json(429, &json!({"type": "error", "error": {"type": "rate_limit_error", "message": "x",
-        "details": {"error_code": "enforced_spend_limit_reached"}}}));
+    let capped = Answer::json(
+        429,
+        &json!({"type": "error", "error": {"type": "rate_limit_error", "message": "x",
+        "details": {"error_code": "enforced_spend_limit_reached"}}}),
+    );
     let (a, b) = pair([capped, says("a-1", "no")]);
     let gw = gateway(&a, &b, json!({"allowed_fails": 3}));
     assert_eq!(gw.ask(&ask("1")).chain(), "a;outcome=spend_cap, b;outcome=served");
@@ -164,9 +167,19 @@ fn a_quota_near_zero_defers_the_seat_and_never_shuts_it_out() {
     gw.ask(&ask("1")).expect(200);
     assert_eq!(a.count(), 1);
     let reply = gw.ask(&ask("2")).expect(200);
-    assert_eq!((a.count(), b.count(), reply.json()["model"].as_str()), (1, 1, Some("b-1")), "{}", reply.chain());
+    assert_eq!(
+        (a.count(), b.count(), reply.json()["model"].as_str()),
+        (1, 1, Some("b-1")),
+        "{}",
+        reply.chain()
+    );
     let reply = gw.ask(&ask("3")).expect(200);
-    assert_eq!((a.count(), b.count(), reply.json()["model"].as_str()), (2, 2, Some("a-1")), "{}", reply.chain());
+    assert_eq!(
+        (a.count(), b.count(), reply.json()["model"].as_str()),
+        (2, 2, Some("a-1")),
+        "{}",
+        reply.chain()
+    );
 }
 
 #[test]

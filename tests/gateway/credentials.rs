@@ -89,7 +89,11 @@ fn the_callers_key_goes_on_as_it_came_and_the_gates_never_does() {
         }
         gw.send(&call).expect(200);
         let got = a.received()[i].clone();
-        assert_eq!((got.header("authorization"), got.header("x-api-key")), (sent_bearer, sent_key), "case {i}");
+        assert_eq!(
+            (got.header("authorization"), got.header("x-api-key")),
+            (sent_bearer, sent_key),
+            "case {i}"
+        );
         assert!(!format!("{:?}", got.headers).contains("gate-token"), "case {i}");
     }
 }

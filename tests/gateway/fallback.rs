@@ -29,7 +29,10 @@ fn failures() -> Vec<(&'static str, Answer, &'static [&'static str])> {
         ("200 with null", Answer::json(200, &Value::Null), &["bad_response"]),
         (
             "200 with an error",
-            Answer::json(200, &json!({"type": "error", "error": {"type": "overloaded_error", "message": "x"}})),
+            Answer::json(
+                200,
+                &json!({"type": "error", "error": {"type": "overloaded_error", "message": "x"}}),
+            ),
             &["overloaded", "bad_response"],
         ),
         (
@@ -37,7 +40,11 @@ fn failures() -> Vec<(&'static str, Answer, &'static [&'static str])> {
             Answer::json(200, &json!({"error": {"code": 502, "message": "worker busy"}})),
             &["server_error", "bad_response"],
         ),
-        ("an error first", Answer::stream(&[error_event("api_error", "x")]), &["server_error", "bad_response"]),
+        (
+            "an error first",
+            Answer::stream(&[error_event("api_error", "x")]),
+            &["server_error", "bad_response"],
+        ),
         ("an error before content", stream_error("overloaded_error"), &["overloaded"]),
         ("an error before content, server", stream_error("api_error"), &["server_error", "bad_response"]),
         (
@@ -60,7 +67,11 @@ fn failures() -> Vec<(&'static str, Answer, &'static [&'static str])> {
             Answer::stream(&[start("wrong"), ping()]),
             &["network", "truncated_stream", "bad_response"],
         ),
-        ("a stream of garbage", Answer::stream(&["\u{1}\u{2}garbage\n\n", "more"]), &["bad_response", "network", "truncated_stream"]),
+        (
+            "a stream of garbage",
+            Answer::stream(&["\u{1}\u{2}garbage\n\n", "more"]),
+            &["bad_response", "network", "truncated_stream"],
+        ),
         ("an encoded answer", says("wrong", "x").header("content-encoding", "gzip"), &["bad_response"]),
     ]
 }
@@ -80,9 +91,17 @@ fn whatever_the_first_seat_does_a_stream_comes_whole_from_the_second() {
         assert_eq!(reply.text(), text_stream("b-1", &["from ", "the second"]).concat(), "{name}");
         assert_eq!((a.count(), b.count()), (1, 1), "{name}");
         let records = gw.exactly(2);
-        assert_eq!((&records[0]["action"], &records[0]["final"]), (&json!("fall_back"), &json!(false)), "{name}");
+        assert_eq!(
+            (&records[0]["action"], &records[0]["final"]),
+            (&json!("fall_back"), &json!(false)),
+            "{name}"
+        );
         assert_eq!((&records[1]["class"], &records[1]["final"]), (&json!("ok"), &json!(true)), "{name}");
-        assert_eq!((&records[0]["path"], &records[1]["path"]), (&json!("primary"), &json!("fallback")), "{name}");
+        assert_eq!(
+            (&records[0]["path"], &records[1]["path"]),
+            (&json!("primary"), &json!("fallback")),
+            "{name}"
+        );
     }
 }
 
@@ -120,18 +139,24 @@ fn the_third_seat_serves_when_two_have_failed() {
     folded.assert_clean();
     assert_eq!((folded.text.as_str(), folded.model.as_deref()), ("third time", Some("c-1")));
     assert!(!reply.text().contains("wrong-b"));
-    assert!(reply.chain().starts_with("a;outcome=overloaded, b;outcome=") && reply.chain().ends_with("c;outcome=served"));
+    assert!(
+        reply.chain().starts_with("a;outcome=overloaded, b;outcome=")
+            && reply.chain().ends_with("c;outcome=served")
+    );
     let attempts: Vec<Value> = gw.exactly(3).iter().map(|r| r["attempt"].clone()).collect();
     assert_eq!(attempts, [json!(1), json!(2), json!(3)]);
 }
 
 #[test]
 fn a_whole_answer_to_a_streamed_request_is_told_as_events() {
-    let a = Upstream::always(Answer::json(200, &json!({
+    let a = Upstream::always(Answer::json(
+        200,
+        &json!({
         "id": "msg_w", "type": "message", "role": "assistant", "model": "whole-1",
         "content": [{"type": "text", "text": "told whole"},
                     {"type": "tool_use", "id": "toolu_w", "name": "look", "input": {"deep": {"x": [1, 2.5]}}}],
-        "stop_reason": "tool_use", "stop_sequence": null, "usage": {"input_tokens": 12, "output_tokens": 5}})));
+        "stop_reason": "tool_use", "stop_sequence": null, "usage": {"input_tokens": 12, "output_tokens": 5}}),
+    ));
     let gw = Gateway::start(&chain(&[("a", &a)]));
     let reply = gw.ask(&ask_stream("hi")).expect(200);
     assert!(reply.header("content-type").is_some_and(|v| v.starts_with("text/event-stream")));

@@ -12,12 +12,14 @@ fn betas_are_joined_and_said_once() {
     let mut config = chain(&[("a", &a)]);
     config["seats"]["a"]["anthropic_betas"] = json!(["seat-beta-2026", "shared-2025-05-14"]);
     let gw = Gateway::start(&config);
-    gw.send(&Call::messages(&ask("x")).with("anthropic-beta", "mine-2025-06-27,shared-2025-05-14")).expect(200);
+    gw.send(&Call::messages(&ask("x")).with("anthropic-beta", "mine-2025-06-27,shared-2025-05-14"))
+        .expect(200);
     gw.send(&Call::messages(&ask("x"))).expect(200);
     let betas = |i: usize| -> Vec<String> {
         let got = a.received()[i].clone();
         let all = got.headers.iter().filter(|(n, _)| n == "anthropic-beta").map(|(_, v)| v.clone());
-        let mut list: Vec<String> = all.flat_map(|v| v.split(',').map(|b| b.trim().to_owned()).collect::<Vec<_>>()).collect();
+        let mut list: Vec<String> =
+            all.flat_map(|v| v.split(',').map(|b| b.trim().to_owned()).collect::<Vec<_>>()).collect();
         list.sort();
         list
     };
@@ -71,9 +73,16 @@ fn what_is_not_for_upstream_never_leaves() {
     gw.send(&call).expect(200);
     let got = a.only();
     let all = format!("{:?}", got.headers).to_ascii_lowercase();
-    for word in
-        ["gate-token-0815", "sk-caller-own", "crumbs", "203.0.113.9", "outside.example", "forwarded", "x-sanctum", "trailers"]
-    {
+    for word in [
+        "gate-token-0815",
+        "sk-caller-own",
+        "crumbs",
+        "203.0.113.9",
+        "outside.example",
+        "forwarded",
+        "x-sanctum",
+        "trailers",
+    ] {
         assert!(!all.contains(word), "{word} left: {all}");
     }
     assert_eq!(got.header("x-api-key"), Some(key_of("a").as_str()));

@@ -28,7 +28,8 @@ fn the_body_arrives_as_sent_but_for_the_model() {
 fn an_escaped_model_key_is_the_model_key() {
     let a = Upstream::always(says("m-1", "ok"));
     let gw = Gateway::start(&chain(&[("a", &a)]));
-    let body = r#"{"\u006dodel":"claude-\u0078","max_tokens":9,"messages":[{"role":"user","content":"model"}]}"#;
+    let body =
+        r#"{"\u006dodel":"claude-\u0078","max_tokens":9,"messages":[{"role":"user","content":"model"}]}"#;
     gw.send(&Call::bytes("/v1/messages", body)).expect(200);
     assert_eq!(a.only().json()["model"], "model-a");
     assert_eq!(gw.exactly(1)[0]["requested_model"], "claude-x");
@@ -72,7 +73,9 @@ fn a_stream_is_relayed_byte_for_byte() {
     let mut events = vec![start("served-8"), ping(), text_block(0)];
     events.push(text(0, "one "));
     events.push(": a comment\n\n".into());
-    events.push(event(&json!({"type": "content_block_delta", "index": 0, "delta": {"type": "odd_delta", "q": 1.50}})));
+    events.push(event(
+        &json!({"type": "content_block_delta", "index": 0, "delta": {"type": "odd_delta", "q": 1.50}}),
+    ));
     events.push("event: brand_new\ndata: {\"type\":\"brand_new\",  \"n\": 1e3}\n\n".into());
     events.push(text(0, "two"));
     events.push(stop(0));
@@ -111,7 +114,11 @@ fn what_is_asked_is_clamped_to_what_the_seat_can_give() {
     let mut config = chain(&[("a", &a)]);
     config["seats"]["a"]["max_output_tokens"] = json!(50);
     let gw = Gateway::start(&config);
-    let body = |n: &str| format!("{{\"max_tokens\": {n} ,\"model\":\"m\",\"messages\":[{{\"role\":\"user\",\"content\":\"x\"}}]}}");
+    let body = |n: &str| {
+        format!(
+            "{{\"max_tokens\": {n} ,\"model\":\"m\",\"messages\":[{{\"role\":\"user\",\"content\":\"x\"}}]}}"
+        )
+    };
     for (asked, sent) in [("64000", "50"), ("50", "50"), ("0", "0")] {
         gw.send(&Call::bytes("/v1/messages", body(asked))).expect(200);
         let got = a.received().pop().unwrap();
@@ -121,7 +128,8 @@ fn what_is_asked_is_clamped_to_what_the_seat_can_give() {
 
 #[test]
 fn each_seat_gets_the_request_as_it_came() {
-    let (a, b) = (Upstream::always(Answer::text(503, "text/plain", "no")), Upstream::always(says("b-1", "ok")));
+    let (a, b) =
+        (Upstream::always(Answer::text(503, "text/plain", "no")), Upstream::always(says("b-1", "ok")));
     let mut config = chain(&[("a", &a), ("b", &b)]);
     config["seats"]["a"]["max_output_tokens"] = json!(5);
     config["seats"]["a"]["anthropic_betas"] = json!(["only-a-2025"]);

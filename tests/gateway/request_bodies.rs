@@ -14,15 +14,41 @@ fn what_is_no_request_is_a_400() {
     let a = Upstream::always(says("a-1", "ok"));
     let gw = Gateway::start(&chain(&[("a", &a)]));
     let deep = format!("{{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{}", "[".repeat(200_000));
-    let closed = format!("{{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{}{}]}}", "[".repeat(50_000), "]".repeat(50_000));
+    let closed = format!(
+        "{{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{}{}]}}",
+        "[".repeat(50_000),
+        "]".repeat(50_000)
+    );
     let bad: Vec<Vec<u8>> = [
-        "", " ", "{", "}", "[]", "null", "true", "17", "\"x\"", "{}", "nul", "{\"model\":\"m\"}",
-        "{\"model\":7,\"messages\":[]}", "{\"model\":null,\"messages\":[]}", "{\"model\":[\"m\"],\"messages\":[]}",
-        "{\"messages\":[]}", "{\"model\":\"m\",\"messages\":{}}", "{\"model\":\"m\",\"messages\":\"hi\"}",
-        "{\"model\":\"m\",\"messages\":[1]}", "{\"model\":\"m\",\"messages\":[{\"role\":\"user\"},null]}",
-        "{\"model\":\"m\",\"messages\":[\"x\"]}", "{\"model\":\"m\",\"messages\":[[]]}",
-        "{\"model\":\"m\",\"messages\":[]} trailing", "{\"model\":\"m\",\"messages\":[],}", "{'model':'m'}",
-        "{\"model\":\"m\",\"model\":\"n\",\"messages\":[]}", "{\"model\":\"m\",\"messages\":[],\"x\":\"\\ud800\"", &deep, &closed,
+        "",
+        " ",
+        "{",
+        "}",
+        "[]",
+        "null",
+        "true",
+        "17",
+        "\"x\"",
+        "{}",
+        "nul",
+        "{\"model\":\"m\"}",
+        "{\"model\":7,\"messages\":[]}",
+        "{\"model\":null,\"messages\":[]}",
+        "{\"model\":[\"m\"],\"messages\":[]}",
+        "{\"messages\":[]}",
+        "{\"model\":\"m\",\"messages\":{}}",
+        "{\"model\":\"m\",\"messages\":\"hi\"}",
+        "{\"model\":\"m\",\"messages\":[1]}",
+        "{\"model\":\"m\",\"messages\":[{\"role\":\"user\"},null]}",
+        "{\"model\":\"m\",\"messages\":[\"x\"]}",
+        "{\"model\":\"m\",\"messages\":[[]]}",
+        "{\"model\":\"m\",\"messages\":[]} trailing",
+        "{\"model\":\"m\",\"messages\":[],}",
+        "{'model':'m'}",
+        "{\"model\":\"m\",\"model\":\"n\",\"messages\":[]}",
+        "{\"model\":\"m\",\"messages\":[],\"x\":\"\\ud800\"",
+        &deep,
+        &closed,
     ]
     .iter()
     .map(|s| s.as_bytes().to_vec())
@@ -43,7 +69,9 @@ fn depth_inside_a_message_harms_nobody() {
     let a = Upstream::always(says("a-1", "ok"));
     let gw = Gateway::start(&chain(&[("a", &a)]));
     let nest = "[".repeat(100_000) + &"]".repeat(100_000);
-    let body = format!("{{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{{\"role\":\"user\",\"content\":{nest}}}]}}");
+    let body = format!(
+        "{{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{{\"role\":\"user\",\"content\":{nest}}}]}}"
+    );
     let reply = gw.send(&Call::bytes("/v1/messages", body));
     assert!(matches!(reply.status, 200 | 400), "{}", reply.status);
     alive(&gw);
@@ -77,7 +105,14 @@ fn a_model_that_no_route_takes_is_a_404() {
     let mut config = chain(&[("a", &a)]);
     config["routes"][0]["models"] = json!(["claude-*", "exact-1"]);
     let gw = Gateway::start(&config);
-    for (id, status) in [("exact-1", 200), ("exact-12", 404), ("Exact-1", 404), ("claude-", 200), ("claude-a/b", 200), ("xclaude-1", 404)] {
+    for (id, status) in [
+        ("exact-1", 200),
+        ("exact-12", 404),
+        ("Exact-1", 404),
+        ("claude-", 200),
+        ("claude-a/b", 200),
+        ("xclaude-1", 404),
+    ] {
         let mut body = ask("x");
         body["model"] = json!(id);
         assert_eq!(gw.ask(&body).status, status, "{id}");

@@ -31,15 +31,26 @@ fn clean_folder(dir: &Path) {
 #[test]
 fn no_secret_is_anywhere() {
     let dead = Upstream::refused();
-    let echo = Upstream::always(fails(401, "authentication_error", "no: Bearer sk-test-b-0123456789abcdef, x sk-test-b-0123456789abcdef"));
-    let broken = Upstream::always(fails(500, "api_error", "for sk-test-c-0123456789abcdef and gate-token-99-abcdef sk-client-222-abcdef"));
+    let echo = Upstream::always(fails(
+        401,
+        "authentication_error",
+        "no: Bearer sk-test-b-0123456789abcdef, x sk-test-b-0123456789abcdef",
+    ));
+    let broken = Upstream::always(fails(
+        500,
+        "api_error",
+        "for sk-test-c-0123456789abcdef and gate-token-99-abcdef sk-client-222-abcdef",
+    ));
     let fine = Upstream::always(says("d-1", "ok"));
     let mut config = chain(&[("a", &dead), ("b", &echo), ("c", &broken), ("d", &fine)]);
     config["auth"] = json!({"tokens": ["env:GATE"]});
     config["log"] = json!({"level": "trace"});
     config["routes"][0]["on_seat_rejected"] = json!("fall_back");
     let seats = ["b", "c"];
-    config["routes"].as_array_mut().unwrap().push(json!({"name": "spent", "models": ["never-*"], "chain": seats}));
+    config["routes"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"name": "spent", "models": ["never-*"], "chain": seats}));
     config["routes"].as_array_mut().unwrap().reverse();
     let gw = Setup::new(&config).env("GATE", "gate-token-99-abcdef").start();
     let dress = |call: Call| {
@@ -54,8 +65,13 @@ fn no_secret_is_anywhere() {
         clean("a reply", reply.text());
         clean("a reply's head", &format!("{:?}", reply.headers));
     }
-    clean("the refusal of a body", gw.send(&dress(Call::bytes("/v1/messages", "{\"x\":\"sk-client-222-abcdef\""))).text());
-    let wrong = dress(Call::messages(&ask("x"))).with("x-forwarded-for", "1.2.3.4").with("authorization", "Bearer sk-client-333");
+    clean(
+        "the refusal of a body",
+        gw.send(&dress(Call::bytes("/v1/messages", "{\"x\":\"sk-client-222-abcdef\""))).text(),
+    );
+    let wrong = dress(Call::messages(&ask("x")))
+        .with("x-forwarded-for", "1.2.3.4")
+        .with("authorization", "Bearer sk-client-333");
     clean("a refusal", gw.send(&wrong).text());
     for page in ["/metrics", "/api/status", "/api/seats", "/health", "/ready", "/v1/models"] {
         clean(page, gw.get(page).text());
@@ -97,7 +113,8 @@ fn a_key_file_that_others_can_read_is_refused() {
     config["providers"]["a"]["key"] = json!("file:secrets/a.key");
     let mode = |setup: &Setup, mode: u32| {
         use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(setup.home().join("secrets/a.key"), std::fs::Permissions::from_mode(mode)).unwrap();
+        std::fs::set_permissions(setup.home().join("secrets/a.key"), std::fs::Permissions::from_mode(mode))
+            .unwrap();
     };
     let setup = Setup::new(&config).file("secrets/a.key", "sk-test-in-a-file\n");
     mode(&setup, 0o644);

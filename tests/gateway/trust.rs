@@ -18,7 +18,13 @@ fn gateway(a: &Upstream, change: impl FnOnce(&mut Value)) -> Gateway {
 fn a_strangers_web_page_is_refused() {
     let a = Upstream::always(says("a-1", "ok"));
     let gw = gateway(&a, |c| c["server"] = json!({"allowed_origins": ["https://mine.example"]}));
-    for origin in ["http://evil.example", "null", "https://mine.example.evil", "http://mine.example", "http://localhost:9"] {
+    for origin in [
+        "http://evil.example",
+        "null",
+        "https://mine.example.evil",
+        "http://mine.example",
+        "http://localhost:9",
+    ] {
         gw.send(&Call::messages(&ask("x")).with("origin", origin)).expect_error(403, "permission_error");
     }
     assert_eq!(a.count(), 0);
@@ -31,7 +37,9 @@ fn a_name_that_is_not_ours_is_refused() {
     let a = Upstream::always(says("a-1", "ok"));
     let gw = gateway(&a, |c| c["server"] = json!({"allowed_hosts": ["box.lan"]}));
     let port = gw.addr().port();
-    for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "box.lan.evil", "192.0.2.1"] {
+    for host in
+        ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "box.lan.evil", "192.0.2.1"]
+    {
         gw.send(&Call::messages(&ask("x")).with("host", host)).expect_error(403, "permission_error");
     }
     assert_eq!(a.count(), 0);
@@ -55,7 +63,8 @@ fn what_came_through_a_proxy_needs_a_token() {
     assert_eq!(a.count(), 0);
     gw.send(&far.clone().with("x-api-key", TOKEN)).expect(200);
     gw.send(&far.clone().with("authorization", &format!("Bearer {TOKEN}"))).expect(200);
-    gw.send(&far.clone().with("authorization", &format!("bearer {TOKEN}")).with("x-api-key", "other")).expect(200);
+    gw.send(&far.clone().with("authorization", &format!("bearer {TOKEN}")).with("x-api-key", "other"))
+        .expect(200);
     gw.send(&far.with("authorization", "Bearer other").with("x-api-key", TOKEN)).expect(200);
 }
 
@@ -91,7 +100,9 @@ fn operators_pages_need_trust_and_health_does_not() {
     let gw = gateway(&a, |_| {});
     for path in ["/metrics", "/api/status", "/api/seats"] {
         gw.get(path).expect(200);
-        for (name, value) in [("x-forwarded-for", "203.0.113.7"), ("origin", "http://evil.example"), ("host", "evil.example")] {
+        for (name, value) in
+            [("x-forwarded-for", "203.0.113.7"), ("origin", "http://evil.example"), ("host", "evil.example")]
+        {
             let status = gw.send(&Call::get(path).with(name, value)).status;
             assert!(matches!(status, 401 | 403), "{path} with {name}: {status}");
         }
@@ -106,7 +117,9 @@ fn operators_pages_need_trust_and_health_does_not() {
 fn operators_headers_are_refused_without_trust_and_never_ignored() {
     let a = Upstream::always(says("a-1", "ok"));
     let gw = gateway(&a, |_| {});
-    for (name, value) in [("x-sanctum-skip", "primary"), ("x-sanctum-probe", "p"), ("x-sanctum-route", "main")] {
+    for (name, value) in
+        [("x-sanctum-skip", "primary"), ("x-sanctum-probe", "p"), ("x-sanctum-route", "main")]
+    {
         let far = Call::messages(&ask("x")).with("x-forwarded-for", "203.0.113.7").with(name, value);
         let status = gw.send(&far).status;
         assert!(matches!(status, 401 | 403), "{name}: {status}");

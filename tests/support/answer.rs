@@ -92,12 +92,6 @@ impl Answer {
         self
     }
 
-    /// Another status.
-    pub(crate) fn status(mut self, status: u16) -> Self {
-        self.status = status;
-        self
-    }
-
     /// Waits before the head.
     pub(crate) fn delay_ms(mut self, ms: u64) -> Self {
         self.delay = Duration::from_millis(ms);
