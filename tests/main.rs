@@ -38,3 +38,5 @@ mod gateway {
 mod rooms;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod generated;
