@@ -1,0 +1,110 @@
+//! What fails the same way everywhere is passed on as it is; what a larger seat can hold goes there.
+
+use serde_json::json;
+
+use crate::support::bodies::{ask, ask_stream, error_body, fails, says};
+use crate::support::config::retrying;
+use crate::support::{Answer, Gateway, Upstream, chain};
+
+#[test]
+fn a_client_error_is_relayed_byte_for_byte_and_goes_no_further() {
+    let odd = "{\"type\":\"error\", \"error\":{\"type\":\"invalid_request_error\",\"message\":\"messages.3.role: odd \\u00e9\"},\
+        \"request_id\":\"req_9\" }";
+    for (status, body) in
+        [(400, ask("x")), (400, ask_stream("x")), (422, ask("x")), (413, ask("x")), (405, ask("x"))]
+    {
+        let answer = Answer::text(status, "application/json", odd).header("request-id", "req_up_9");
+        let (a, b) = (Upstream::always(answer), Upstream::always(says("b-1", "no")));
+        let gw = Gateway::start(&retrying(&[("a", &a), ("b", &b)]));
+        let reply = gw.ask(&body).expect(status);
+        assert_eq!((reply.text(), reply.header("request-id")), (odd, Some("req_up_9")));
+        assert_eq!(reply.chain(), "a;outcome=client_error");
+        assert_eq!((a.count(), b.count()), (1, 0));
+        let record = gw.exactly(1).remove(0);
+        assert_eq!((&record["class"], &record["action"]), (&json!("client_error"), &json!("fail")));
+        assert_eq!((&record["status"], &record["final"]), (&json!(status), &json!(true)));
+    }
+}
+
+#[test]
+fn an_error_that_is_no_json_is_relayed_too() {
+    let page = "<html><h1>413 Request Entity Too Large</h1></html>";
+    let a = Upstream::always(Answer::text(413, "text/html", page));
+    let gw = Gateway::start(&chain(&[("a", &a)]));
+    let reply = gw.ask(&ask("x")).expect(413);
+    assert_eq!(reply.text(), page);
+}
+
+fn sized(a: &Upstream, b: &Upstream, windows: [u64; 2]) -> Gateway {
+    let mut config = retrying(&[("a", a), ("b", b)]);
+    config["seats"]["a"]["max_prompt_tokens"] = json!(windows[0]);
+    config["seats"]["b"]["max_prompt_tokens"] = json!(windows[1]);
+    Gateway::start(&config)
+}
+
+#[test]
+fn an_overflow_goes_to_a_larger_seat_and_is_never_repeated_as_it_is() {
+    for words in [
+        "prompt is too long: 9120 tokens > 8000 maximum",
+        "input length and `max_tokens` exceed context limit: 7000 + 1200 > 8000",
+    ] {
+        let a = Upstream::always(fails(400, "invalid_request_error", words));
+        let b = Upstream::always(says("b-1", "it fits"));
+        let gw = sized(&a, &b, [8000, 190_000]);
+        assert_eq!(gw.ask(&ask("x")).expect(200).chain(), "a;outcome=context_length, b;outcome=served");
+        assert_eq!(a.count(), 1);
+    }
+}
+
+#[test]
+fn an_overflow_with_no_larger_seat_is_told_in_upstreams_words() {
+    let body = error_body("invalid_request_error", "prompt is too long: 9120 tokens > 8000 maximum");
+    let a = Upstream::always(Answer::json(400, &body));
+    let b = Upstream::always(says("b-1", "no larger"));
+    let gw = sized(&a, &b, [8000, 8000]);
+    let reply = gw.ask(&ask("x")).expect(400);
+    assert_eq!((reply.json(), b.count()), (body, 0));
+    assert_eq!(gw.exactly(1)[0]["class"], "context_length");
+}
+
+#[test]
+fn a_prompt_goes_first_to_the_seat_that_can_hold_it() {
+    let (a, b) = (Upstream::always(says("a-1", "small")), Upstream::always(says("b-1", "large")));
+    let gw = sized(&a, &b, [1000, 190_000]);
+    let reply = gw.ask(&ask(&"lorem ipsum dolor ".repeat(3000))).expect(200);
+    assert_eq!(reply.json()["model"], "b-1", "{}", reply.chain());
+    assert_eq!(a.count(), 0);
+    let record = gw.attempts(1).pop().unwrap();
+    assert_eq!(
+        (&record["seat"], &record["path"]),
+        (&json!("b"), &json!("fallback")),
+        "by configured position"
+    );
+}
+
+#[test]
+fn a_body_too_big_for_a_seat_goes_past_it() {
+    let (a, b) = (Upstream::always(says("a-1", "small")), Upstream::always(says("b-1", "large")));
+    let mut config = chain(&[("a", &a), ("b", &b)]);
+    config["seats"]["a"]["max_body_bytes"] = json!(2000);
+    let gw = Gateway::start(&config);
+    assert_eq!(gw.ask(&ask("short")).expect(200).chain(), "a;outcome=served");
+    let reply = gw.ask(&ask(&"z".repeat(3000))).expect(200);
+    assert!(reply.chain().ends_with("b;outcome=served"), "{}", reply.chain());
+    assert_eq!(a.count(), 1);
+}
+
+#[test]
+fn every_seat_refused_by_its_wire_is_no_capability() {
+    let a = Upstream::always(says("a-1", "no"));
+    let mut config = chain(&[("a", &a)]);
+    config["providers"]["a"]["wire"] = json!("openai");
+    config["providers"]["a"]["base_url"] = json!(format!("{}/v1", a.url()));
+    let gw = Gateway::start(&config);
+    let reply = gw.ask(&ask("x")).expect(501);
+    assert_eq!(reply.header("x-should-retry"), Some("false"));
+    assert_eq!(reply.chain(), "a;outcome=inexpressible");
+    assert!(reply.json().get("content").is_none());
+    assert!(reply.text().contains("capability_unavailable"), "{}", reply.text());
+    assert_eq!(a.count(), 0);
+}
