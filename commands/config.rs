@@ -76,8 +76,9 @@ pub(crate) struct Place {
 /// Looks the home folder and the configuration file up in flags and environment.
 pub(crate) fn place(global: &Global) -> anyhow::Result<Place> {
     let (sanctum_home, user_home) = (env::var_os("SANCTUM_HOME"), env::var_os("HOME"));
-    let home = config::home_dir(sanctum_home.as_deref(), user_home.as_deref())
-        .ok_or_else(|| WithExit::new(Exit::Config, "neither SANCTUM_HOME nor HOME is set, so no config can be found"))?;
+    let home = config::home_dir(sanctum_home.as_deref(), user_home.as_deref()).ok_or_else(|| {
+        WithExit::new(Exit::Config, "neither SANCTUM_HOME nor HOME is set, so no config can be found")
+    })?;
     let home = std::path::absolute(&home).with_context(|| format!("find the folder {}", home.display()))?;
     let flag = global.config.as_deref().filter(|path| !path.as_os_str().is_empty());
     let config = config::locate(flag, env::var_os("SANCTUM_CONFIG").as_deref(), &home);
@@ -106,8 +107,13 @@ fn check(args: &Check, place: &Place, printer: &mut Printer) -> anyhow::Result<E
         for finding in &findings {
             printer.out(finding)?;
         }
-        let verdict = if errors == 0 { printer.paint_err("ok", "32") } else { printer.paint_err("invalid", "1;31") };
-        printer.err(format_args!("{file}: {verdict}, {}, {}", counted(errors, "error"), counted(lints, "lint")));
+        let verdict =
+            if errors == 0 { printer.paint_err("ok", "32") } else { printer.paint_err("invalid", "1;31") };
+        printer.err(format_args!(
+            "{file}: {verdict}, {}, {}",
+            counted(errors, "error"),
+            counted(lints, "lint")
+        ));
     }
     Ok(match (errors, lints) {
         (1.., _) => Exit::Config,
@@ -192,13 +198,18 @@ fn init(place: &Place, printer: &mut Printer) -> anyhow::Result<Exit> {
         Err(error) => return Err(cannot(&error).into()),
     }
     printer.out(format_args!("wrote {file}"))?;
-    printer.out("judge it with `sanctum config check`, start with `sanctum serve`, then point a client at it:\n")?;
+    printer.out(
+        "judge it with `sanctum config check`, start with `sanctum serve`, then point a client at it:\n",
+    )?;
     printer.bytes(config::client_lines("http://127.0.0.1:4040").as_bytes())?;
     Ok(Exit::Ok)
 }
 
 fn exists(path: &Path) -> WithExit {
-    let text = format!("{} is there already and is never overwritten: move it away, or name another with --config", path.display());
+    let text = format!(
+        "{} is there already and is never overwritten: move it away, or name another with --config",
+        path.display()
+    );
     WithExit::new(Exit::CantCreate, text)
 }
 

@@ -50,7 +50,8 @@ fn local(name: &'static str, port: u16) -> Option<Local> {
     }
     let model = first_model(&body)?;
     // An empty request is refused by whoever knows the endpoint, and not found by whoever does not.
-    let speaks_messages = ask(port, "POST", "/v1/messages", "{}").is_some_and(|(status, _)| matches!(status, 400 | 422));
+    let speaks_messages =
+        ask(port, "POST", "/v1/messages", "{}").is_some_and(|(status, _)| matches!(status, 400 | 422));
     Some(Local { name, port, model, speaks_messages })
 }
 

@@ -65,41 +65,51 @@ pub fn first_config(found: &Found) -> String {
 }
 
 fn fallbacks(found: &Found) -> Vec<Fallback> {
-    let vendors = VENDORS.iter().filter(|vendor| found.variables.contains(&vendor.variable)).map(|vendor| Fallback {
-        seat: vendor.name.to_owned(),
-        provider: vendor.name.to_owned(),
-        why: format!("{} is set", vendor.variable),
-        wire: vendor.wire,
-        base_url: Some(vendor.base_url.to_owned()),
-        key: Some(format!("env:{}", vendor.variable)),
-        model: vendor.model.to_owned(),
-        local: false,
-    });
+    let vendors =
+        VENDORS.iter().filter(|vendor| found.variables.contains(&vendor.variable)).map(|vendor| Fallback {
+            seat: vendor.name.to_owned(),
+            provider: vendor.name.to_owned(),
+            why: format!("{} is set", vendor.variable),
+            wire: vendor.wire,
+            base_url: Some(vendor.base_url.to_owned()),
+            key: Some(format!("env:{}", vendor.variable)),
+            model: vendor.model.to_owned(),
+            local: false,
+        });
     let locals = found.locals.iter().map(|local| Fallback {
         seat: local.name.to_owned(),
         provider: local.name.to_owned(),
         why: format!("port {} answers and lists this model", local.port),
         wire: if local.speaks_messages { Wire::Anthropic } else { Wire::OpenAi },
-        base_url: Some(format!("http://127.0.0.1:{}{}", local.port, if local.speaks_messages { "" } else { "/v1" })),
+        base_url: Some(format!(
+            "http://127.0.0.1:{}{}",
+            local.port,
+            if local.speaks_messages { "" } else { "/v1" }
+        )),
         key: None,
         model: local.model.clone(),
         local: true,
     });
-    let programs = PROGRAMS.iter().filter(|(name, ..)| found.programs.contains(name)).map(|(name, wire, model)| Fallback {
-        seat: format!("{name}-cli"),
-        provider: format!("{name}-cli"),
-        why: format!("`{name}` is on PATH"),
-        wire: *wire,
-        base_url: None,
-        key: None,
-        model: (*model).to_owned(),
-        local: false,
-    });
+    let programs =
+        PROGRAMS.iter().filter(|(name, ..)| found.programs.contains(name)).map(|(name, wire, model)| {
+            Fallback {
+                seat: format!("{name}-cli"),
+                provider: format!("{name}-cli"),
+                why: format!("`{name}` is on PATH"),
+                wire: *wire,
+                base_url: None,
+                key: None,
+                model: (*model).to_owned(),
+                local: false,
+            }
+        });
     vendors.chain(locals).chain(programs).collect()
 }
 
 fn providers(found: &Found, ready: &[&Fallback], later: &[&Fallback], out: &mut String) {
-    out.push_str("\nproviders:\n  anthropic:\n    wire: anthropic\n    base_url: https://api.anthropic.com\n");
+    out.push_str(
+        "\nproviders:\n  anthropic:\n    wire: anthropic\n    base_url: https://api.anthropic.com\n",
+    );
     if found.variables.contains(&PRIMARY_VARIABLE) {
         out.push_str("    key: env:ANTHROPIC_API_KEY\n");
     } else {
@@ -133,7 +143,9 @@ fn seats(ready: &[&Fallback], later: &[&Fallback], out: &mut String) {
     };
     let patience = patience.map_or_else(String::new, |secs| format!("    response_timeout_secs: {secs}\n"));
     for (_, seat, model, _) in PRIMARY {
-        out.push_str(&format!("  {seat}:\n    provider: anthropic\n    model: {model}\n    capability: vision\n{patience}"));
+        out.push_str(&format!(
+            "  {seat}:\n    provider: anthropic\n    model: {model}\n    capability: vision\n{patience}"
+        ));
     }
     for fallback in ready {
         out.push_str(&format!("{}{patience}", seat(fallback)));
@@ -159,7 +171,10 @@ fn seat(fallback: &Fallback) -> String {
 
 /// A block that waits for its wire, as a comment.
 fn not_yet(fallback: &Fallback, block: &str) -> String {
-    let mut text = format!("  # Not served yet: the wire `{}` is not built. Uncomment it when it is.\n", fallback.wire.name());
+    let mut text = format!(
+        "  # Not served yet: the wire `{}` is not built. Uncomment it when it is.\n",
+        fallback.wire.name()
+    );
     for line in block.lines() {
         text.push_str(&format!("  # {}\n", line.strip_prefix("  ").unwrap_or(line)));
     }

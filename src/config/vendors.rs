@@ -28,7 +28,13 @@ pub(crate) const PRIMARY_VARIABLE: &str = "ANTHROPIC_API_KEY";
 
 /// Vendors beside the primary. DeepSeek's own documentation gives the Anthropic address.
 pub(crate) const VENDORS: [Vendor; 6] = [
-    vendor("DEEPSEEK_API_KEY", "deepseek", Wire::Anthropic, "https://api.deepseek.com/anthropic", "deepseek-chat"),
+    vendor(
+        "DEEPSEEK_API_KEY",
+        "deepseek",
+        Wire::Anthropic,
+        "https://api.deepseek.com/anthropic",
+        "deepseek-chat",
+    ),
     vendor("OPENROUTER_API_KEY", "openrouter", Wire::OpenAi, "https://openrouter.ai/api/v1", "z-ai/glm-4.6"),
     vendor("OPENAI_API_KEY", "openai", Wire::OpenAi, "https://api.openai.com/v1", "gpt-5"),
     vendor(

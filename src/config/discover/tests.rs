@@ -27,7 +27,9 @@ const MODELS: &str = r#"{"object":"list","data":[{"id":"nomic-embed-text"},{"id"
 
 #[test]
 fn a_server_that_lists_models_is_found_and_asked_what_it_speaks() {
-    for (said, speaks) in [("400 Bad Request", true), ("422 No", true), ("404 Not Found", false), ("200 OK", false)] {
+    for (said, speaks) in
+        [("400 Bad Request", true), ("422 No", true), ("404 Not Found", false), ("200 OK", false)]
+    {
         let port = server(vec![answer("200 OK", MODELS), answer(said, "{}")]);
         let found = local("ollama", port).unwrap();
         assert_eq!(found, Local { name: "ollama", port, model: "qwen3:8b".into(), speaks_messages: speaks });

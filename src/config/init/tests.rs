@@ -39,7 +39,12 @@ fn every_combination_is_usable() {
     let variables: Vec<_> = VENDORS.iter().map(|v| v.variable).chain([PRIMARY_VARIABLE]).collect();
     for bits in 0..1_u32 << 8 {
         let found = Found {
-            variables: variables.iter().enumerate().filter(|(i, _)| bits & (1 << i) != 0).map(|(_, v)| *v).collect(),
+            variables: variables
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| bits & (1 << i) != 0)
+                .map(|(_, v)| *v)
+                .collect(),
             programs: if bits & 128 != 0 { vec!["claude", "codex"] } else { vec![] },
             locals: vec![local("ollama", 11434, bits & 1 != 0), local("lmstudio", 1234, bits & 2 != 0)],
         };
