@@ -1,9 +1,8 @@
 //! Prints the completions of a shell.
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
-use crate::cli::{Cli, Global};
+use crate::cli::{self, Global};
 use crate::exit::Exit;
 use crate::printer::Printer;
 
@@ -16,7 +15,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, _: &Global, printer: &mut Printer) -> anyhow::Result<Exit> {
     let mut bytes = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "sanctum", &mut bytes);
+    clap_complete::generate(args.shell, &mut cli::definition(), "sanctum", &mut bytes);
     printer.bytes(&bytes)?;
     Ok(Exit::Ok)
 }

@@ -39,3 +39,5 @@ mod gateway {
 mod rooms;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod generated;

@@ -31,6 +31,10 @@ impl Trouble {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
     }
 
+    pub(super) fn is_none(&self) -> bool {
+        self.get().is_none()
+    }
+
     fn get(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

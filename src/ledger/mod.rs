@@ -4,9 +4,10 @@
 //! costs records, which are counted, and never a request.
 
 mod cost;
-mod files;
+
 mod handle;
 mod live;
+mod pages;
 mod record;
 mod rotate;
 mod sanitise;

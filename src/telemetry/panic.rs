@@ -1,7 +1,9 @@
-//! The panic record: where and what, into the log, bounded; nothing on the terminal twice.
+//! The panic record: where and what, into the log, bounded and without what looks like a secret.
 
 use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::redact::Redactor;
 
 /// Longest panic message that is kept, in bytes.
 const MAX_MESSAGE: usize = 512;
@@ -35,11 +37,13 @@ fn record(info: &PanicHookInfo<'_>) {
     PANICS.fetch_add(1, Ordering::Relaxed);
     let (file, line) = info.location().map_or(("unknown", 0), |at| (at.file(), at.line()));
     let thread = std::thread::current();
+    let reason = Redactor::default();
+    let reason = reason.redact(message(info.payload()));
     tracing::error!(
         file,
         line,
         thread = thread.name().unwrap_or("unnamed"),
-        message_text = message(info.payload()),
+        reason = %reason,
         "panicked"
     );
 }

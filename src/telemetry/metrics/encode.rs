@@ -167,7 +167,7 @@ impl Metrics {
         let mut alone =
             describe(to, "sanctum_panics", "panics, each of which cost one request", MetricType::Counter)?;
         plain(&mut alone, super::super::panic::count())?;
-        let mut build = describe(to, "sanctum_build", "the version that is running", MetricType::Gauge)?;
+        let mut build = describe(to, "sanctum_build_info", "the version that is running", MetricType::Gauge)?;
         gauge_of(&mut build, [("version", env!("CARGO_PKG_VERSION"))], 1_u64)
     }
 }

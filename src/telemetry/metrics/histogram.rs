@@ -18,7 +18,7 @@ pub(super) struct Histogram {
 
 /// A histogram as read at one moment.
 pub(super) struct Reading {
-    /// Upper bound and count of each bucket alone; the last bound is the encoder's `+Inf`.
+    /// Upper bound and count of each bucket alone, but for `+Inf`, which the encoder adds.
     pub(super) buckets: Vec<(f64, u64)>,
     pub(super) sum: f64,
     pub(super) count: u64,
@@ -35,9 +35,9 @@ impl Histogram {
 
     pub(super) fn read(&self) -> Reading {
         let counts = self.buckets.iter().map(|b| b.load(Ordering::Relaxed));
-        let mut buckets: Vec<(f64, u64)> = BOUNDS.into_iter().zip(counts).collect();
-        buckets.push((f64::MAX, self.above.load(Ordering::Relaxed)));
-        let count = buckets.iter().fold(0_u64, |sum, (_, n)| sum.saturating_add(*n));
+        let buckets: Vec<(f64, u64)> = BOUNDS.into_iter().zip(counts).collect();
+        let above = self.above.load(Ordering::Relaxed);
+        let count = buckets.iter().fold(above, |sum, (_, n)| sum.saturating_add(*n));
         let sum = Duration::from_micros(self.sum_micros.load(Ordering::Relaxed)).as_secs_f64();
         Reading { buckets, sum, count }
     }
