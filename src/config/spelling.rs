@@ -10,7 +10,7 @@ const LONGEST: usize = 64;
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = simplify(word);
     let length = plain.len();
-    if length < 2 || length > LONGEST {
+    if !(2..=LONGEST).contains(&length) {
         return None;
     }
     let near_enough = (length / 3).clamp(1, 3);
@@ -24,10 +24,7 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
 
 /// Case and the choice between `-` and `_` are no distance.
 fn simplify(word: &str) -> Vec<char> {
-    word.chars()
-        .take(LONGEST + 1)
-        .map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() })
-        .collect()
+    word.chars().take(LONGEST + 1).map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() }).collect()
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours between two words.

@@ -12,11 +12,13 @@ pub(crate) fn check(draft: &Draft<'_>, report: &mut Report<'_>) {
         let path = join("providers", provider.name);
         if let Some(wire) = provider.wire() {
             built(provider, wire, &path, report);
-            suited(provider, wire, &path, report);
+            suited(draft, provider, wire, &path, report);
         }
         key(provider, &path, report);
         if !draft.seats.iter().any(|seat| seat.view.text("provider") == Some(provider.name)) {
-            report.lint(provider.place, &path, "no seat is at this provider").hint("remove it, or give it a seat");
+            report
+                .lint(provider.place, &path, "no seat is at this provider")
+                .hint("remove it, or give it a seat");
         }
     }
 }
@@ -40,11 +42,12 @@ fn built(provider: &Named<'_>, wire: Wire, path: &str, report: &mut Report<'_>) 
     }
 }
 
-fn suited(provider: &Named<'_>, wire: Wire, path: &str, report: &mut Report<'_>) {
+fn suited(draft: &Draft<'_>, provider: &Named<'_>, wire: Wire, path: &str, report: &mut Report<'_>) {
     let path = join(path, "base_url");
     let place = provider.view.place("base_url", provider.place);
     let Some(url) = provider.view.written("base_url").and_then(|node| node.text()) else {
-        if !is_cli(wire) && provider.view.written("base_url").is_none() {
+        let elsewhere = !wire.is_built() && has_targets(draft, provider);
+        if !is_cli(wire) && !elsewhere && provider.view.written("base_url").is_none() {
             report
                 .error(place, &path, "is missing")
                 .hint(format!("the wire `{}` is asked over HTTP and needs an address", wire.name()));
@@ -52,7 +55,9 @@ fn suited(provider: &Named<'_>, wire: Wire, path: &str, report: &mut Report<'_>)
         return;
     };
     if is_cli(wire) {
-        report.lint(place, &path, format!("says nothing on the wire `{}`", wire.name())).hint("it runs a program");
+        report
+            .lint(place, &path, format!("says nothing on the wire `{}`", wire.name()))
+            .hint("it runs a program");
         return;
     }
     let Some(parts) = split_url(url) else { return };
@@ -68,13 +73,27 @@ fn suited(provider: &Named<'_>, wire: Wire, path: &str, report: &mut Report<'_>)
     }
 }
 
-fn versioned(wire: Wire, parts: &UrlParts, report: &mut Report<'_>, place: crate::config::tree::Place, path: &str) {
+/// Whether each seat of a provider says itself where it is.
+fn has_targets(draft: &Draft<'_>, provider: &Named<'_>) -> bool {
+    let mut seats =
+        draft.seats.iter().filter(|seat| seat.view.text("provider") == Some(provider.name)).peekable();
+    seats.peek().is_some() && seats.all(|seat| seat.view.written("targets").is_some())
+}
+
+fn versioned(
+    wire: Wire,
+    parts: &UrlParts,
+    report: &mut Report<'_>,
+    place: crate::config::tree::Place,
+    path: &str,
+) {
     let version = |segment: &str| {
         segment.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
     let segments: Vec<_> = parts.path.split('/').collect();
     let ends_versioned = segments.last().is_some_and(|segment| version(segment));
-    let whole_endpoint = ["/messages", "/chat/completions", "/responses"].iter().any(|end| parts.path.ends_with(end));
+    let whole_endpoint =
+        ["/messages", "/chat/completions", "/responses"].iter().any(|end| parts.path.ends_with(end));
     if whole_endpoint {
         report
             .lint(place, path, "ends in an endpoint, which is added again")

@@ -151,7 +151,7 @@ fn a_bomb_of_aliases_is_a_finding() {
     let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for i in 1..9 {
         let item = format!("*a{}", i - 1);
-        text.push_str(&format!("a{i}: &a{i} [{}]\n", vec![item.as_str(); 10].join(", ")));
+        text.push_str(&format!("a{i}: &a{i} [{}]\n", [item.as_str(); 10].join(", ")));
     }
     assert!(load("config.yaml", &text, home()).config.is_none());
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
@@ -178,7 +178,11 @@ fn mutated() -> impl Strategy<Value = String> {
         let chars: Vec<char> = SMALL.chars().collect();
         let (from, to) = (from.index(chars.len()), to.index(chars.len()));
         let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 12));
-        chars[..from].iter().chain(junk.chars().collect::<Vec<_>>().iter()).chain(chars[to..].iter()).collect()
+        chars[..from]
+            .iter()
+            .chain(junk.chars().collect::<Vec<_>>().iter())
+            .chain(chars[to..].iter())
+            .collect()
     })
 }
 
