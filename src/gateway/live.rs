@@ -85,6 +85,7 @@ impl Live {
             }
         }
         let keys = provider_keys(&config, &mut secrets)?;
+        secrets.extend(config.seats.iter().flat_map(|s| url_secrets(&s.provider.base_url)));
 
         let mut standings = HashMap::new();
         let mut targets: HashMap<&str, Option<Arc<Target>>> = HashMap::new();
@@ -197,6 +198,17 @@ fn provider_keys(
     }
     Ok(keys)
 }
+
+/// What a base URL may hide: its password and the values of its query.
+fn url_secrets(base_url: &str) -> Vec<SecretString> {
+    let Ok(url) = base_url.parse::<reqwest::Url>() else { return Vec::new() };
+    let values = url.query_pairs().map(|(_, value)| value.into_owned());
+    let hidden = values.chain(url.password().map(str::to_owned));
+    hidden.filter(|v| v.len() >= SHORTEST_SECRET).map(SecretString::from).collect()
+}
+
+/// Shorter values are words that redaction would only garble texts with.
+const SHORTEST_SECRET: usize = 6;
 
 fn is_usable(provider: &Provider) -> bool {
     provider.wire == Wire::Anthropic
