@@ -36,8 +36,8 @@ mod gateway {
     mod trust;
 }
 #[cfg(test)]
+mod generated;
+#[cfg(test)]
 mod rooms;
 #[cfg(test)]
 mod support;
-#[cfg(test)]
-mod generated;

@@ -20,6 +20,7 @@ mod server;
 mod side;
 mod trust;
 mod turn;
+mod verdict;
 mod worker;
 
 pub use live::LiveError;

@@ -3,7 +3,7 @@
 use crate::config::KeyRef;
 use crate::config::draft::{Draft, Named, is_cli};
 use crate::config::report::Report;
-use crate::config::schema::{CLI_ONLY, UrlParts, may_hide_key, is_loopback_host, key_ref, split_url};
+use crate::config::schema::{CLI_ONLY, UrlParts, is_loopback_host, key_ref, may_hide_key, split_url};
 use crate::config::validate::join;
 use crate::wire::Wire;
 
