@@ -87,9 +87,10 @@ impl Scan {
     pub(super) fn finish(self) -> Result<u64, Malformed> {
         match self.state {
             State::Done => Ok(self.at),
-            State::Value if self.nest.depth() == 0 => {
-                Err(Malformed { message: "the body is empty: a JSON object was expected".to_owned(), param: None })
-            }
+            State::Value if self.nest.depth() == 0 => Err(Malformed {
+                message: "the body is empty: a JSON object was expected".to_owned(),
+                param: None,
+            }),
             State::String { .. } => Err(Malformed::json("it ends inside a string", self.at)),
             _ => Err(Malformed::json("it ends too early", self.at)),
         }

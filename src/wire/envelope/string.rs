@@ -15,19 +15,11 @@ enum Inside {
     /// After a backslash.
     Escape,
     /// So many hex digits of an escape were read; `high` is the surrogate before it.
-    Hex {
-        digits: u8,
-        value: u16,
-        high: Option<u16>,
-    },
+    Hex { digits: u8, value: u16, high: Option<u16> },
     /// A high surrogate was read: a backslash must follow.
-    LowBackslash {
-        high: u16,
-    },
+    LowBackslash { high: u16 },
     /// And then a `u`.
-    LowU {
-        high: u16,
-    },
+    LowU { high: u16 },
 }
 
 /// A string that is being read.
