@@ -24,4 +24,4 @@ mod verdict;
 mod worker;
 
 pub use live::LiveError;
-pub use server::{Options, ServeError, Served, serve};
+pub use server::{Options, Ready, Reload, ServeError, Served, serve};
