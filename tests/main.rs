@@ -35,6 +35,8 @@ mod gateway {
     mod trust;
 }
 #[cfg(test)]
+mod heavy;
+#[cfg(test)]
 mod rooms;
 #[cfg(test)]
 mod support;

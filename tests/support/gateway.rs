@@ -37,7 +37,7 @@ pub(crate) struct Exit {
 /// A gateway that is serving.
 pub(crate) struct Gateway {
     child: Child,
-    home: TempDir,
+    setup: Setup,
     addrs: Vec<SocketAddr>,
     /// What it writes to stderr.
     pub(crate) log: Log,
@@ -120,12 +120,8 @@ impl Setup {
     /// Serves on so many addresses.
     pub(crate) fn start_on(self, addresses: usize) -> Gateway {
         let (child, log) = self.spawn();
-        let mut gateway = Gateway { child, home: self.home, addrs: Vec::new(), log };
-        gateway.addrs = gateway.log.wait_for("addresses", |text| {
-            let found: Vec<SocketAddr> = text.lines().filter_map(listening).collect();
-            (found.len() >= addresses).then_some(found)
-        });
-        until("health", || (gateway.get("/health").status == 200).then_some(()));
+        let mut gateway = Gateway { child, setup: self, addrs: Vec::new(), log };
+        gateway.settle(addresses);
         gateway
     }
 
@@ -137,7 +133,7 @@ impl Setup {
             ended.map(Err).or_else(|| log.text().lines().find_map(listening).map(Ok))
         });
         match first.unwrap_or_else(|| panic!("neither serving nor ended:\n{}", log.text())) {
-            Ok(addr) => Ok(Gateway { child, home: self.home, addrs: vec![addr], log }),
+            Ok(addr) => Ok(Gateway { child, setup: self, addrs: vec![addr], log }),
             Err(status) => Err(Exit { code: status.code(), log: log.whole(), home: self.home }),
         }
     }
@@ -173,6 +169,23 @@ impl Gateway {
         Setup::new(config).start()
     }
 
+    /// Waits for its addresses and its health.
+    fn settle(&mut self, addresses: usize) {
+        self.addrs = self.log.wait_for("addresses", |text| {
+            let found: Vec<SocketAddr> = text.lines().filter_map(listening).collect();
+            (found.len() >= addresses).then_some(found)
+        });
+        until("health", || (self.get("/health").status == 200).then_some(()));
+    }
+
+    /// Kills it without a word and starts it again in the same home.
+    pub(crate) fn kill_and_restart(&mut self) {
+        self.child.kill().expect("kill -9");
+        self.child.wait().expect("its end");
+        (self.child, self.log) = self.setup.spawn();
+        self.settle(1);
+    }
+
     /// Its (first) address.
     pub(crate) fn addr(&self) -> SocketAddr {
         self.addrs[0]
@@ -190,7 +203,12 @@ impl Gateway {
 
     /// A path under its home.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.home.path().join(name)
+        self.setup.home.path().join(name)
+    }
+
+    /// How many files it has open.
+    pub(crate) fn open_files(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.pid())).expect("its files").count()
     }
 
     /// Asks `/v1/messages` and reads the whole reply.
