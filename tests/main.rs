@@ -40,3 +40,5 @@ mod heavy;
 mod rooms;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod generated;

@@ -283,3 +283,60 @@ pub enum LogFormat {
     /// One JSON object a line.
     Json,
 }
+
+impl ModelPattern {
+    /// The one name that this pattern takes, if it takes but one.
+    #[must_use]
+    pub fn exact(&self) -> Option<&str> {
+        match self {
+            Self::Exact(name) => Some(name),
+            Self::Glob(_) => None,
+        }
+    }
+
+    /// Whether this pattern takes a requested model.
+    #[must_use]
+    pub fn matches(&self, model: &str) -> bool {
+        match self {
+            Self::Exact(name) => name == model,
+            Self::Glob(pieces) => glob_matches(pieces, model),
+        }
+    }
+}
+
+/// The first piece starts the text, the last ends it, those between follow each other in it.
+fn glob_matches(pieces: &[String], text: &str) -> bool {
+    let [first, between @ .., last] = pieces else {
+        return pieces.first().is_some_and(|only| only == text);
+    };
+    let Some(rest) = text.strip_prefix(first.as_str()) else { return false };
+    let Some(mut rest) = rest.strip_suffix(last.as_str()) else { return false };
+    for piece in between {
+        let Some((_, after)) = rest.split_once(piece.as_str()) else { return false };
+        rest = after;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_match_like_shells_do_but_for_slashes() {
+        let glob = |s: &str| ModelPattern::Glob(s.split('*').map(str::to_owned).collect());
+        for (pattern, yes, no) in [
+            ("*", "any/thing", "\u{0}never"),
+            ("claude-*", "claude-sonnet-4-5", "my-claude-x"),
+            ("*-sonnet-*", "a-sonnet-b", "sonnet"),
+            ("a*b*c", "a/x/b/c", "acb"),
+            ("a*a", "aa", "a"),
+            ("**", "x", "\u{0}never"),
+        ] {
+            assert!(glob(pattern).matches(yes), "{pattern} {yes}");
+            assert!(no.starts_with('\u{0}') || !glob(pattern).matches(no), "{pattern} {no}");
+        }
+        assert!(ModelPattern::Exact("m".to_owned()).matches("m"));
+        assert!(!ModelPattern::Exact("m".to_owned()).matches("mm"));
+    }
+}

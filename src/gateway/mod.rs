@@ -1,1 +1,26 @@
 //! The life of a request: listen, admit, plan, attempt, relay, settle.
+//!
+//! `turn.rs` is the life of one request, top to bottom. Everything else is what it needs: who may come
+//! in (`trust`), what came in (`intake`), what is configured and how it stands (`live`), what is written
+//! about it (`book`), what goes back (`reply`, `relay`, `hold`).
+
+mod admin;
+mod body;
+mod book;
+mod conn;
+mod handler;
+mod hold;
+mod incumbent;
+mod intake;
+mod live;
+mod models;
+mod relay;
+mod reply;
+mod server;
+mod side;
+mod trust;
+mod turn;
+mod worker;
+
+pub use live::LiveError;
+pub use server::{Options, ServeError, Served, serve};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::route::Class;
+use crate::telemetry::metrics::Position;
 
 /// One attempt, schema `v: 1`. Every key is always written; `null` where there is no value.
 #[derive(Debug, Clone, Serialize)]
@@ -101,6 +102,15 @@ pub enum Outcome {
     Partial,
     /// The client went away.
     Cancelled,
+}
+
+impl From<Path> for Position {
+    fn from(path: Path) -> Self {
+        match path {
+            Path::Primary => Self::Primary,
+            Path::Fallback => Self::Fallback,
+        }
+    }
 }
 
 /// `action`

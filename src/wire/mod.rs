@@ -2,5 +2,13 @@
 //!
 //! Same wire on both sides passes bytes through; this room then only observes. No clock, no socket.
 
+pub mod anthropic;
 mod dialect;
+pub mod envelope;
+pub mod failure;
+#[cfg(test)]
+mod fixtures;
+mod json;
+pub mod reply;
+pub mod sse;
 pub use dialect::{Dialect, Endpoint, Wire};

@@ -1,0 +1,182 @@
+//! The only file that prints. Answers go to stdout, everything else to stderr; a pipe that nobody reads any
+//! more is success.
+
+use std::io::{self, IsTerminal, Write};
+
+use comfy_table::Table;
+use serde::Serialize;
+
+use crate::cli::Color;
+use crate::exit::Exit;
+
+/// Prints the answers of a command.
+pub(crate) struct Printer {
+    out: Box<dyn Write>,
+    err: Box<dyn Write>,
+    out_color: bool,
+    err_color: bool,
+}
+
+impl Printer {
+    /// Onto the process's stdout and stderr.
+    pub(crate) fn new(color: Color) -> Self {
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let wanted = |is_terminal: bool| match color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => is_terminal && !plain,
+        };
+        Self {
+            out_color: wanted(io::stdout().is_terminal()),
+            err_color: wanted(io::stderr().is_terminal()),
+            out: Box::new(io::stdout()),
+            err: Box::new(io::stderr()),
+        }
+    }
+
+    /// Prints what clap has to say: help and versions are answers, the rest is wrong usage.
+    pub(crate) fn usage(error: &clap::Error) -> Exit {
+        // Nobody is there to be told when this fails.
+        error.print().ok();
+        if error.use_stderr() { Exit::Usage } else { Exit::Ok }
+    }
+
+    /// One line of the answer.
+    pub(crate) fn out(&mut self, line: impl std::fmt::Display) -> io::Result<()> {
+        writeln!(self.out, "{line}")
+    }
+
+    /// One line beside the answer: progress, warnings, hints. Never fails: an answer is worth more.
+    pub(crate) fn err(&mut self, line: impl std::fmt::Display) {
+        writeln!(self.err, "{line}").ok();
+    }
+
+    /// Prints beside the answer from elsewhere, while this printer is busy.
+    pub(crate) fn err_line(&self) -> fn(&str) {
+        |text| {
+            writeln!(io::stderr(), "{text}").ok();
+        }
+    }
+
+    /// The answer as it is.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)?;
+        self.out.flush()
+    }
+
+    /// The whole answer as one JSON document.
+    pub(crate) fn json(&mut self, answer: &impl Serialize) -> io::Result<()> {
+        let text = serde_json::to_string_pretty(answer).map_err(io::Error::other)?;
+        self.out(text)
+    }
+
+    /// A table: bare columns, so that it can be piped; the header is bold on a terminal.
+    pub(crate) fn table(&mut self, header: &[&str], rows: Vec<Vec<String>>) -> io::Result<()> {
+        let mut table = Table::new();
+        table.load_style(comfy_table::presets::NOTHING);
+        table.set_header(header.to_vec());
+        for row in rows {
+            table.add_row(row);
+        }
+        let text = table.to_string();
+        for line in text.lines() {
+            // The first column's padding would be a margin.
+            self.out(line.strip_prefix(' ').unwrap_or(line).trim_end())?;
+        }
+        Ok(())
+    }
+
+    /// The error that ends a command, with its causes.
+    pub(crate) fn failure(&mut self, error: &anyhow::Error) {
+        let label = self.paint_err("error:", "1;31");
+        self.err(format_args!("{label} {error:#}"));
+    }
+
+    /// `text` in a colour (an SGR code) where stdout shows colours.
+    pub(crate) fn paint(&self, text: &str, code: &str) -> String {
+        paint(self.out_color, text, code)
+    }
+
+    /// `text` in a colour where stderr shows colours.
+    pub(crate) fn paint_err(&self, text: &str, code: &str) -> String {
+        paint(self.err_color, text, code)
+    }
+}
+
+fn paint(color: bool, text: &str, code: &str) -> String {
+    if color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+/// Whether an error is a reader that went away.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Shared(Rc<RefCell<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn printed(color: bool, print: impl FnOnce(&mut Printer)) -> (String, String) {
+        let (out, err) = (Shared::default(), Shared::default());
+        print(&mut Printer {
+            out: Box::new(out.clone()),
+            err: Box::new(err.clone()),
+            out_color: color,
+            err_color: color,
+        });
+        let text = |shared: Shared| String::from_utf8(shared.0.take()).unwrap();
+        (text(out), text(err))
+    }
+
+    #[test]
+    fn a_table_is_bare_columns() {
+        let rows = vec![vec!["sonnet".to_owned(), "ready".to_owned()], vec!["g".to_owned(), String::new()]];
+        let (out, err) = printed(false, |p| p.table(&["SEAT", "STATE"], rows).unwrap());
+        assert_eq!((out.as_str(), err.as_str()), ("SEAT    STATE\nsonnet  ready\ng\n", ""));
+    }
+
+    #[test]
+    fn answers_and_the_rest_do_not_mix() {
+        let (out, err) = printed(false, |p| {
+            p.json(&serde_json::json!({"a": 1})).unwrap();
+            p.err("hint");
+            p.failure(&anyhow::anyhow!("inner").context("outer"));
+        });
+        assert_eq!(out, "{\n  \"a\": 1\n}\n");
+        assert_eq!(err, "hint\nerror: outer: inner\n");
+    }
+
+    #[test]
+    fn colour_only_where_wanted() {
+        let (_, err) = printed(true, |p| p.failure(&anyhow::anyhow!("x")));
+        assert_eq!(err, "\u{1b}[1;31merror:\u{1b}[0m x\n");
+        let (_, err) = printed(false, |p| p.failure(&anyhow::anyhow!("x")));
+        assert_eq!(err, "error: x\n");
+    }
+
+    #[test]
+    fn a_broken_pipe_is_known_under_context() {
+        let error = anyhow::Error::new(io::Error::from(io::ErrorKind::BrokenPipe)).context("printing");
+        assert!(is_broken_pipe(&error));
+        assert!(!is_broken_pipe(&anyhow::anyhow!("x")));
+    }
+}

@@ -1,0 +1,188 @@
+//! What the gateway says of itself.
+
+use std::sync::atomic::Ordering;
+
+use http::{HeaderValue, Response, header};
+use serde_json::{Value, json};
+
+use crate::gateway::body::ReplyBody;
+use crate::gateway::live::{Live, LiveRoute, LiveSeat};
+use crate::gateway::reply;
+use crate::gateway::worker::Shared;
+use crate::telemetry::metrics::{self, SeatState};
+
+/// A page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Page {
+    /// The listener serves.
+    Health,
+    /// It takes new requests.
+    Ready,
+    /// Claude Code's ping.
+    Hello,
+    /// Prometheus.
+    Metrics,
+    /// Routes, seats, and what they are doing.
+    Status,
+    /// Seats alone.
+    Seats,
+}
+
+impl Page {
+    /// The page at a path.
+    pub(crate) fn at(path: &str) -> Option<Self> {
+        Some(match path {
+            "/health" => Self::Health,
+            "/ready" => Self::Ready,
+            "/api/hello" => Self::Hello,
+            "/metrics" => Self::Metrics,
+            "/api/status" => Self::Status,
+            "/api/seats" => Self::Seats,
+            _ => return None,
+        })
+    }
+
+    /// Whether it needs no token.
+    pub(crate) const fn is_open(self) -> bool {
+        matches!(self, Self::Health | Self::Ready | Self::Hello)
+    }
+}
+
+/// Answers a page.
+pub(crate) fn answer(shared: &Shared, live: &Live, page: Page) -> Response<ReplyBody> {
+    match page {
+        Page::Health => document(200, &health(shared, live)),
+        Page::Ready => ready(shared, live),
+        Page::Hello => document(200, &json!({"name": "sanctum"})),
+        Page::Metrics => {
+            refresh(shared, live);
+            let mut response = reply::json(200, shared.metrics.encode());
+            let kind = HeaderValue::from_static(metrics::CONTENT_TYPE);
+            response.headers_mut().insert(header::CONTENT_TYPE, kind);
+            response
+        }
+        Page::Status => document(200, &status(shared, live)),
+        Page::Seats => {
+            let now = shared.now_ms();
+            let seats: Vec<Value> = live.config.seats.iter().map(|s| seat_line(live, &s.name, now)).collect();
+            document(200, &json!({"seats": seats}))
+        }
+    }
+}
+
+fn document(status: u16, value: &Value) -> Response<ReplyBody> {
+    reply::json(status, value.to_string())
+}
+
+fn health(shared: &Shared, live: &Live) -> Value {
+    json!({
+        "name": "sanctum",
+        "version": env!("CARGO_PKG_VERSION"),
+        "uptime_secs": shared.now_ms() / 1000,
+        "config_digest": live.config.digest,
+        "draining": shared.draining.load(Ordering::Relaxed),
+        "drain_secs": live.config.server.drain.as_secs(),
+        "notes": notes(shared),
+    })
+}
+
+/// What an operator should look at.
+fn notes(shared: &Shared) -> Vec<String> {
+    let mut notes: Vec<String> = shared.ledger.trouble().map(|t| format!("attempt log: {t}")).into_iter().collect();
+    let lost = shared.metrics.attempt_records_dropped_total();
+    if lost > 0 {
+        notes.push(format!("{lost} attempt records were lost since the start"));
+    }
+    notes
+}
+
+fn ready(shared: &Shared, live: &Live) -> Response<ReplyBody> {
+    let draining = shared.draining.load(Ordering::Relaxed);
+    let now = shared.now_ms();
+    let dead: Vec<&str> = live
+        .routes
+        .iter()
+        .filter(|r| !r.seats.iter().any(|s| state(s, now) != SeatState::Skipped && s.condition(now) == ready_condition(s, now)))
+        .map(|r| &*r.name)
+        .collect();
+    let body = json!({"ready": !draining, "routes_without_live_seat": dead});
+    document(if draining { 503 } else { 200 }, &body)
+}
+
+/// What a live seat's condition looks like: usable and not resting; being deferred does not matter.
+fn ready_condition(seat: &LiveSeat, now: u64) -> crate::route::plan::Condition {
+    crate::route::plan::Condition {
+        unusable: false,
+        cooling_until: None,
+        deferred_until: seat.condition(now).deferred_until,
+    }
+}
+
+fn state(seat: &LiveSeat, now: u64) -> SeatState {
+    let condition = seat.condition(now);
+    if seat.seat.skip {
+        SeatState::Skipped
+    } else if condition.cooling_until.is_some() {
+        SeatState::CoolingDown
+    } else if condition.deferred_until.is_some() {
+        SeatState::Deferred
+    } else {
+        SeatState::Ready
+    }
+}
+
+/// Sets what changes by time alone.
+fn refresh(shared: &Shared, live: &Live) {
+    let now = shared.now_ms();
+    for route in &live.routes {
+        route.metrics.retry_budget(budget_left(route, now));
+        for seat in &route.seats {
+            shared.metrics.seat_state(&seat.name, state(seat, now));
+        }
+    }
+}
+
+fn budget_left(route: &LiveRoute, now: u64) -> u64 {
+    route.budget.lock().unwrap_or_else(std::sync::PoisonError::into_inner).left(now, &route.route.retry)
+}
+
+fn status(shared: &Shared, live: &Live) -> Value {
+    let now = shared.now_ms();
+    let routes: Vec<Value> = live
+        .routes
+        .iter()
+        .map(|route| {
+            let seats: Vec<Value> = route.seats.iter().map(|s| seat_line(live, &s.name, now)).collect();
+            json!({"route": &*route.name, "retry_budget_remaining": budget_left(route, now), "seats": seats})
+        })
+        .collect();
+    let addresses: Vec<String> =
+        shared.addresses.get().into_iter().flatten().map(ToString::to_string).collect();
+    let mut value = health(shared, live);
+    if let Some(map) = value.as_object_mut() {
+        map.insert("config".to_owned(), json!(shared.source.as_ref().map(|p| p.display().to_string())));
+        map.insert("listening".to_owned(), json!(addresses));
+        map.insert("requests_in_flight".to_owned(), json!(shared.active.load(Ordering::Relaxed)));
+        map.insert("routes".to_owned(), Value::Array(routes));
+    }
+    value
+}
+
+fn seat_line(live: &Live, name: &str, now: u64) -> Value {
+    let Some(seat) = live.routes.iter().flat_map(|r| &r.seats).find(|s| &*s.name == name) else {
+        return json!({"seat": name, "state": "unused"});
+    };
+    let condition = seat.condition(now);
+    let left = |until: Option<u64>| until.map(|t| t.saturating_sub(now));
+    json!({
+        "seat": name,
+        "provider": &*seat.provider,
+        "model": seat.seat.model,
+        "state": state(seat, now).word(),
+        "askable": seat.target.is_some(),
+        "cooldown_left_ms": left(condition.cooling_until),
+        "deferred_left_ms": left(condition.deferred_until),
+        "in_flight": seat.standing.in_flight(),
+        "last_success_secs_ago": seat.standing.last_success().map(|t| now.saturating_sub(t) / 1000),
+    })
+}

@@ -1,0 +1,66 @@
+//! The body of an answer: whole, relayed, held, or passed through.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+
+use crate::gateway::hold::Held;
+use crate::gateway::relay::Relay;
+
+/// Why a passed-through body broke; the connection is then closed, so that the client sees it.
+#[derive(Debug, thiserror::Error)]
+#[error("the upstream's answer broke off")]
+pub(crate) struct Broken;
+
+/// What the server writes.
+pub(crate) enum ReplyBody {
+    /// All of it at once.
+    Whole(Option<Bytes>),
+    /// A stream after commit.
+    Relay(Box<Relay>),
+    /// A stream whose head went out before commit.
+    Held(Box<Held>),
+    /// A side answer, frame by frame.
+    Pass(reqwest::Body),
+}
+
+impl ReplyBody {
+    /// A whole body.
+    pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
+        Self::Whole((!bytes.is_empty()).then_some(bytes))
+    }
+}
+
+impl Body for ReplyBody {
+    type Data = Bytes;
+    type Error = Broken;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        match self.get_mut() {
+            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|b| Ok(Frame::data(b)))),
+            Self::Relay(relay) => relay.poll_bytes(cx).map(|b| b.map(|b| Ok(Frame::data(b)))),
+            Self::Held(held) => held.poll_bytes(cx).map(|b| b.map(|b| Ok(Frame::data(b)))),
+            Self::Pass(body) => Pin::new(body).poll_frame(cx).map_err(|_| Broken),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Self::Whole(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |b| u64::try_from(b.len()).unwrap_or(u64::MAX)))
+            }
+            Self::Pass(body) => body.size_hint(),
+            Self::Relay(_) | Self::Held(_) => SizeHint::default(),
+        }
+    }
+}

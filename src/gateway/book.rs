@@ -1,0 +1,407 @@
+//! What is written about one request: its attempt records, its route chain, its metrics.
+//!
+//! A record is kept back until it is known whether it is the request's last. Whatever happens to the
+//! request, dropping the book settles it: a client that left is a cancelled attempt, never a lost one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::gateway::handler::Active;
+use crate::gateway::live::{Live, LiveRoute, LiveSeat};
+use crate::gateway::worker::Shared;
+use crate::ledger::{self, ActionWord, Outcome, Path, Record, Timestamp, Tokens};
+use crate::route::Class;
+use crate::telemetry::clock;
+use crate::telemetry::metrics::RequestOutcome;
+use crate::upstream::request::Credentials;
+use crate::wire::anthropic::Usage;
+
+/// Longest text in a record.
+const MAX_ERROR: usize = 500;
+
+/// What every record of a request says.
+#[derive(Clone)]
+pub(crate) struct About {
+    pub(crate) request_id: Arc<str>,
+    pub(crate) requested_model: Arc<str>,
+    pub(crate) stream: bool,
+    pub(crate) probe: Option<Arc<str>>,
+    pub(crate) client: Option<Arc<str>>,
+    /// To be taken out of what is written.
+    pub(crate) caller: Credentials,
+    /// Whether anything is written: side requests leave no records.
+    pub(crate) recorded: bool,
+}
+
+/// How an attempt failed.
+pub(crate) struct Failure<'a> {
+    pub(crate) class: Class,
+    pub(crate) status: Option<u16>,
+    pub(crate) action: ActionWord,
+    pub(crate) served_model: Option<&'a str>,
+    pub(crate) text: &'a str,
+    pub(crate) retry_after: Option<Duration>,
+}
+
+/// One seat's entry in the route chain.
+#[derive(Debug, Clone)]
+pub(crate) struct Stop {
+    pub(crate) position: usize,
+    pub(crate) class: Class,
+    pub(crate) served: bool,
+    /// Upstream's status, where one came.
+    pub(crate) status: Option<u16>,
+    /// Whether it was asked at all.
+    pub(crate) tried: bool,
+    /// How long it asked to be left alone.
+    pub(crate) retry_after: Option<Duration>,
+}
+
+/// How a stream or an answer ended.
+pub(crate) struct Ending<'a> {
+    pub(crate) outcome: Outcome,
+    pub(crate) class: Class,
+    pub(crate) status: Option<u16>,
+    pub(crate) served_model: Option<&'a str>,
+    pub(crate) usage: Usage,
+    pub(crate) text: Option<&'a str>,
+}
+
+/// The book of one request.
+pub(crate) struct Book {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) live: Arc<Live>,
+    pub(crate) route: Arc<LiveRoute>,
+    pub(crate) about: About,
+    pub(crate) arrived: Instant,
+    trail: Vec<Stop>,
+    held: Option<Box<Record>>,
+    current: Option<Current>,
+    attempts: u32,
+    settled: bool,
+    _active: Active,
+}
+
+struct Current {
+    position: usize,
+    began: Instant,
+    ttft: Option<Duration>,
+}
+
+impl Book {
+    pub(crate) fn open(
+        shared: Arc<Shared>,
+        live: Arc<Live>,
+        route: Arc<LiveRoute>,
+        about: About,
+        arrived: Instant,
+        active: Active,
+    ) -> Self {
+        let trail = Vec::with_capacity(route.seats.len());
+        Self {
+            shared,
+            live,
+            route,
+            about,
+            arrived,
+            trail,
+            held: None,
+            current: None,
+            attempts: 0,
+            settled: false,
+            _active: active,
+        }
+    }
+
+    /// The seats traversed so far, in order.
+    pub(crate) fn trail(&self) -> &[Stop] {
+        &self.trail
+    }
+
+    /// `x-sanctum-route-chain`
+    pub(crate) fn chain(&self) -> String {
+        let mut out = String::new();
+        for stop in &self.trail {
+            let Some(seat) = self.route.seats.get(stop.position) else { continue };
+            if !out.is_empty() {
+                out.push_str(", ");
+            }
+            out.push_str(&seat.name);
+            out.push_str(";outcome=");
+            out.push_str(if stop.served { "served" } else { stop.class.word() });
+        }
+        out
+    }
+
+    /// A seat is passed over.
+    pub(crate) fn pass(&mut self, position: usize, class: Class) {
+        self.flush(false);
+        self.stop(Stop { position, class, served: false, status: None, tried: false, retry_after: None });
+        let Some(seat) = self.route.seats.get(position) else { return };
+        if self.about.recorded {
+            seat.metrics.refusal(class);
+        }
+        let outcome = if class == Class::ModelRefused { Outcome::Refused } else { Outcome::Skipped };
+        let record = Record { attempt: None, outcome, class, ..self.blank(position, seat) };
+        self.held = Some(Box::new(record));
+    }
+
+    /// An attempt begins.
+    pub(crate) fn begin(&mut self, position: usize) {
+        self.flush(false);
+        self.attempts = self.attempts.saturating_add(1);
+        self.current = Some(Current { position, began: Instant::now(), ttft: None });
+    }
+
+    /// The attempt failed before anything reached the client.
+    pub(crate) fn failed(&mut self, failure: &Failure<'_>) {
+        let Some(current) = self.current.take() else { return };
+        let class = failure.class;
+        let Some(seat) = self.route.seats.get(current.position) else { return };
+        if self.about.recorded && self.about.probe.is_none() {
+            seat.metrics.attempt(class);
+        }
+        let outcome = match class {
+            Class::TtfbTimeout | Class::IdleTimeout | Class::Deadline => Outcome::Timeout,
+            _ => Outcome::Error,
+        };
+        let record = Record {
+            outcome,
+            class,
+            status: failure.status,
+            action: failure.action,
+            served_model: failure.served_model.map(Into::into),
+            latency_ms: millis(current.began.elapsed()),
+            error: self.written(failure.text),
+            ..self.blank(current.position, seat)
+        };
+        tracing::debug!(
+            request_id = &*self.about.request_id, seat = &*seat.name, class = class.word(),
+            status = failure.status, action = ?failure.action, "attempt failed"
+        );
+        self.stop(Stop {
+            position: current.position,
+            class,
+            served: false,
+            status: failure.status,
+            tried: true,
+            retry_after: failure.retry_after,
+        });
+        self.held = Some(Box::new(record));
+    }
+
+    /// The first content of this attempt is about to reach the client.
+    pub(crate) fn commit(&mut self, class: Class, status: Option<u16>) {
+        let Some(current) = &mut self.current else { return };
+        let took = current.began.elapsed();
+        if self.about.stream {
+            current.ttft = Some(took);
+        }
+        let position = current.position;
+        if let Some(seat) = self.route.seats.get(position) {
+            if self.about.recorded {
+                seat.standing.served(self.shared.now_ms());
+            }
+            if self.about.recorded && self.about.probe.is_none() && self.about.stream {
+                seat.metrics.ttft(took);
+            }
+        }
+        self.stop(Stop { position, class, served: true, status, tried: true, retry_after: None });
+    }
+
+    /// The request ends with this attempt.
+    pub(crate) fn end(&mut self, ending: &Ending<'_>) {
+        if self.settled {
+            return;
+        }
+        self.settled = true;
+        self.flush(false);
+        let Some(current) = self.current.take() else { return };
+        let Some(seat) = self.route.seats.get(current.position) else { return };
+        let counts = counts(&ending.usage);
+        let cost = seat.seat.price.and_then(|p| counts.map(|c| ledger::cost(&p, &c)));
+        let record = Record {
+            outcome: ending.outcome,
+            class: ending.class,
+            status: ending.status,
+            action: if ending.outcome == Outcome::Ok { ActionWord::Served } else { ActionWord::Fail },
+            served_model: ending.served_model.map(Into::into),
+            ttft_ms: current.ttft.map(millis),
+            latency_ms: millis(current.began.elapsed()),
+            input_tokens: ending.usage.input,
+            output_tokens: ending.usage.output,
+            cache_read_tokens: ending.usage.cache_read,
+            cache_write_tokens: ending.usage.cache_write,
+            cost_usd: cost,
+            error: ending.text.and_then(|t| self.written(t)),
+            ..self.blank(current.position, seat)
+        };
+        if self.about.recorded && self.about.probe.is_none() {
+            seat.metrics.attempt(ending.class);
+            if let Some(counts) = counts {
+                seat.metrics.tokens(counts.into());
+            }
+            if let Some(cost) = cost {
+                seat.metrics.cost(cost);
+            }
+        }
+        if ending.outcome == Outcome::Ok {
+            self.say_substitution(seat, ending.served_model);
+        }
+        self.held = Some(Box::new(record));
+        self.close(match ending.outcome {
+            Outcome::Ok => RequestOutcome::Ok,
+            Outcome::Partial => RequestOutcome::Partial,
+            Outcome::Cancelled => RequestOutcome::Cancelled,
+            Outcome::Timeout => RequestOutcome::Timeout,
+            Outcome::Error => RequestOutcome::Error,
+            Outcome::Skipped | Outcome::Refused => RequestOutcome::Refused,
+        });
+    }
+
+    /// The request ends without an answer from any seat; the last record becomes the final one.
+    pub(crate) fn give_up(&mut self, outcome: RequestOutcome) {
+        if !std::mem::replace(&mut self.settled, true) {
+            self.close(outcome);
+        }
+    }
+
+    /// What is written of a text: no secret, bounded.
+    pub(crate) fn written(&self, text: &str) -> Option<Box<str>> {
+        let clean = self.live.redact(text, &self.about.caller);
+        let kept: String = clean.chars().filter(|c| !c.is_control()).take(MAX_ERROR).collect();
+        (!kept.is_empty()).then(|| kept.into())
+    }
+
+    fn close(&mut self, outcome: RequestOutcome) {
+        let took = self.arrived.elapsed();
+        if self.about.recorded && self.about.probe.is_none() {
+            self.route.metrics.request(outcome, took);
+            if outcome == RequestOutcome::Ok {
+                self.route.metrics.succeeded(clock::now());
+            }
+        }
+        if let Some(held) = &mut self.held {
+            held.e2e_ms = Some(millis(took));
+        }
+        self.flush(true);
+    }
+
+    fn flush(&mut self, is_final: bool) {
+        let Some(mut record) = self.held.take() else { return };
+        record.is_final = is_final;
+        if is_final && matches!(record.action, ActionWord::FallBack | ActionWord::Retry) {
+            record.action = ActionWord::Fail;
+        }
+        if self.about.recorded {
+            self.shared.ledger.send(*record);
+        }
+    }
+
+    fn stop(&mut self, stop: Stop) {
+        match self.trail.iter_mut().find(|s| s.position == stop.position) {
+            Some(known) => *known = stop,
+            None => self.trail.push(stop),
+        }
+    }
+
+    fn say_substitution(&self, seat: &LiveSeat, served: Option<&str>) {
+        let asked = &*self.about.requested_model;
+        if self.about.recorded && served.is_some_and(|s| s != asked) {
+            tracing::info!(
+                request_id = &*self.about.request_id,
+                route = &*self.route.name,
+                seat = &*seat.name,
+                requested = asked,
+                served = ledger::requested_model(served.unwrap_or_default()),
+                "served by another model than was asked for"
+            );
+        }
+    }
+
+    fn blank(&self, position: usize, seat: &LiveSeat) -> Record {
+        Record {
+            v: 1,
+            ts: Timestamp(clock::now()),
+            request_id: Arc::clone(&self.about.request_id),
+            attempt: Some(self.attempts),
+            route: Arc::clone(&self.route.name),
+            path: if position == 0 { Path::Primary } else { Path::Fallback },
+            seat: Arc::clone(&seat.name),
+            provider: Arc::clone(&seat.provider),
+            requested_model: Arc::clone(&self.about.requested_model),
+            served_model: None,
+            status: None,
+            outcome: Outcome::Error,
+            class: Class::Ok,
+            action: ActionWord::Skip,
+            ttft_ms: None,
+            latency_ms: 0,
+            input_tokens: None,
+            output_tokens: None,
+            cache_read_tokens: None,
+            cache_write_tokens: None,
+            cost_usd: None,
+            is_final: false,
+            e2e_ms: None,
+            stream: self.about.stream,
+            truncated: false,
+            estimated: false,
+            probe: self.about.probe.clone(),
+            key_id: None,
+            client: self.about.client.clone(),
+            error: None,
+        }
+    }
+}
+
+impl Drop for Book {
+    fn drop(&mut self) {
+        if self.settled {
+            return;
+        }
+        // Between two attempts nothing is running, but the request still ends here.
+        if self.current.is_none() {
+            let position = self.trail.last().map_or(0, |s| s.position);
+            self.flush(false);
+            self.settled = true;
+            if let Some(seat) = self.route.seats.get(position) {
+                let record = Record {
+                    attempt: None,
+                    outcome: Outcome::Cancelled,
+                    class: Class::Cancelled,
+                    action: ActionWord::Fail,
+                    ..self.blank(position, seat)
+                };
+                self.held = Some(Box::new(record));
+            }
+            self.close(RequestOutcome::Cancelled);
+            return;
+        }
+        self.end(&Ending {
+            outcome: Outcome::Cancelled,
+            class: Class::Cancelled,
+            status: None,
+            served_model: None,
+            usage: Usage::default(),
+            text: None,
+        });
+    }
+}
+
+/// Token counts where any is known.
+fn counts(usage: &Usage) -> Option<Tokens> {
+    let any = [usage.input, usage.output, usage.cache_read, usage.cache_write].iter().any(Option::is_some);
+    any.then(|| Tokens {
+        input: usage.input.unwrap_or(0),
+        output: usage.output.unwrap_or(0),
+        cache_read: usage.cache_read.unwrap_or(0),
+        cache_write: usage.cache_write.unwrap_or(0),
+    })
+}
+
+pub(crate) fn millis(d: Duration) -> u64 {
+    u64::try_from(d.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,108 @@
+//! One connection: HTTP/1.1 or h2c by its first bytes, timeouts, and an end that lets requests finish.
+
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::gateway::handler;
+use crate::gateway::reply::{self, Heading};
+use crate::gateway::trust::Link;
+use crate::gateway::worker::Worker;
+use crate::wire::Dialect;
+
+/// How long a new connection may say nothing, or less than tells its protocol.
+const FIRST_BYTES: Duration = Duration::from_secs(10);
+
+/// How long a request head may take, idle time on a kept connection included.
+const HEAD: Duration = Duration::from_secs(75);
+
+/// Most bytes of a request head.
+const MAX_HEAD_BYTES: usize = 128 * 1024;
+
+/// Serves a connection until its end, or until `stop` and the end of what it is doing.
+pub(crate) async fn serve(stream: TcpStream, worker: Arc<Worker>, stop: CancellationToken) {
+    // Without it chunks of a stream wait for the peer's acknowledgement of the one before.
+    stream.set_nodelay(true).ok();
+    let (Ok(peer), Ok(local)) = (stream.peer_addr(), stream.local_addr()) else { return };
+    let link = Link { peer: peer.ip(), local: local.ip() };
+    let Some(is_h2) = protocol(&stream, &stop).await else { return };
+    let service = service_fn(move |request| {
+        let worker = Arc::clone(&worker);
+        async move { Ok::<_, Infallible>(guarded(worker, link, request).await) }
+    });
+    let io = TokioIo::new(stream);
+    if is_h2 {
+        let conn = http2::Builder::new(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .keep_alive_interval(Some(Duration::from_secs(30)))
+            .max_concurrent_streams(256)
+            .serve_connection(io, service);
+        let mut conn = std::pin::pin!(conn);
+        tokio::select! {
+            _ = conn.as_mut() => return,
+            () = stop.cancelled() => conn.as_mut().graceful_shutdown(),
+        }
+        conn.await.ok();
+    } else {
+        let conn = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD)
+            .max_buf_size(MAX_HEAD_BYTES.max(400 * 1024))
+            .serve_connection(io, service);
+        let mut conn = std::pin::pin!(conn);
+        tokio::select! {
+            _ = conn.as_mut() => return,
+            () = stop.cancelled() => conn.as_mut().graceful_shutdown(),
+        }
+        conn.await.ok();
+    }
+}
+
+/// A request that panics costs that request alone; the panic hook has logged where.
+async fn guarded(
+    worker: Arc<Worker>,
+    link: Link,
+    request: http::Request<Incoming>,
+) -> http::Response<crate::gateway::body::ReplyBody> {
+    let id = worker.shared.next_id();
+    AssertUnwindSafe(handler::handle(worker, link, request)).catch_unwind().await.unwrap_or_else(|_| {
+        let heading = Heading { dialect: Dialect::Anthropic, request_id: id, route: None };
+        heading.refuse(&reply::internal(), "")
+    })
+}
+
+/// Whether the connection speaks HTTP/2 with prior knowledge; `None` when it says nothing in time.
+async fn protocol(stream: &TcpStream, stop: &CancellationToken) -> Option<bool> {
+    const PREFACE: &[u8] = b"PRI";
+    let until = Instant::now() + FIRST_BYTES;
+    let mut seen = [0u8; PREFACE.len()];
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let peek = timeout(left, stream.peek(&mut seen));
+        let got = tokio::select! {
+            got = peek => got.ok()?.ok()?,
+            () = stop.cancelled() => return None,
+        };
+        let first = seen.get(..got).unwrap_or_default();
+        match first {
+            [] => return None,
+            _ if first == PREFACE => return Some(true),
+            _ if !PREFACE.starts_with(first) => return Some(false),
+            // `P` or `PR`: a POST, a PUT or the preface, in pieces. What is there already wakes at once, so wait.
+            _ => sleep(Duration::from_millis(5)).await,
+        }
+        if Instant::now() >= until {
+            return None;
+        }
+    }
+}

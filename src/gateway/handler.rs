@@ -1,0 +1,287 @@
+//! One request at the door: where it goes, whether it may, and who answers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderValue, Method, Response, header, request::Parts};
+use hyper::body::Incoming;
+use tokio::time::{Instant, sleep};
+
+use crate::gateway::body::ReplyBody;
+use crate::gateway::book::{About, Book};
+use crate::gateway::hold::{Held, Turn};
+use crate::gateway::live::{Live, LiveRoute};
+use crate::gateway::reply::{Heading, Refused};
+use crate::gateway::trust::{Caller, Link};
+use crate::gateway::worker::Worker;
+use crate::gateway::{admin, intake, models, side, turn};
+use crate::ledger;
+use crate::route::plan::Skip;
+use crate::upstream::request::{self, Request};
+use crate::wire::{Dialect, Endpoint};
+
+/// Headers that only a trusted caller may send.
+const OPERATOR: [&str; 3] = ["x-sanctum-skip", "x-sanctum-probe", "x-sanctum-route"];
+
+/// Where a request goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A generating endpoint, or `count_tokens`.
+    Generate(Endpoint),
+    /// Paths of Anthropic's that pass through to a native seat.
+    Side,
+    /// The list of models, or one of them.
+    Models(Option<String>),
+    /// What the gateway says of itself.
+    Admin(admin::Page),
+    /// A websocket where there is none.
+    Upgrade,
+    /// A known path asked with another method; the one it takes.
+    Method(&'static str),
+    /// Nothing here.
+    Nowhere,
+}
+
+/// Finds where a request goes. Pure.
+pub(crate) fn locate(method: &Method, path: &str, upgrade: bool) -> Place {
+    const POSTS: [Endpoint; 6] = [
+        Endpoint::Messages,
+        Endpoint::CountTokens,
+        Endpoint::ChatCompletions,
+        Endpoint::Responses,
+        Endpoint::Embeddings,
+        Endpoint::Images,
+    ];
+    let reads = matches!(*method, Method::GET | Method::HEAD);
+    if let Some(endpoint) = POSTS.into_iter().find(|e| e.path() == path) {
+        return match endpoint {
+            Endpoint::Responses if upgrade => Place::Upgrade,
+            _ if method == Method::POST => Place::Generate(endpoint),
+            _ => Place::Method("POST"),
+        };
+    }
+    if let Some(page) = admin::Page::at(path) {
+        return if reads { Place::Admin(page) } else { Place::Method("GET, HEAD") };
+    }
+    if path == "/v1/models" {
+        return if reads { Place::Models(None) } else { Place::Method("GET, HEAD") };
+    }
+    if let Some(id) = path.strip_prefix("/v1/models/").filter(|id| !id.is_empty()) {
+        return if reads { Place::Models(Some(id.to_owned())) } else { Place::Method("GET, HEAD") };
+    }
+    let below = |root: &str| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    if ["/v1/messages/batches", "/v1/files", "/v1/skills"].into_iter().any(below) {
+        return Place::Side;
+    }
+    Place::Nowhere
+}
+
+/// Answers one request.
+pub(crate) async fn handle(worker: Arc<Worker>, link: Link, request: http::Request<Incoming>) -> Response<ReplyBody> {
+    let arrived = Instant::now();
+    let (parts, body) = request.into_parts();
+    let path = parts.uri.path();
+    let upgrade = parts.headers.contains_key(header::UPGRADE);
+    let place = locate(&parts.method, path, upgrade);
+    let heading = Heading {
+        dialect: dialect(path, &parts.headers),
+        request_id: request_id(&parts.headers).unwrap_or_else(|| worker.shared.next_id()),
+        route: None,
+    };
+    let live = worker.shared.live.load_full();
+    let open = matches!(&place, Place::Admin(page) if page.is_open());
+    let authority = parts.uri.authority().map(http::uri::Authority::as_str);
+    let caller = match live.gate.judge(&parts.headers, authority, link, open) {
+        Ok(caller) => caller,
+        Err(refusal) => {
+            let (status, word, text) = refusal.told();
+            worker.shared.metrics.door_refusal(word);
+            return heading.refuse(&Refused::new(status, text), "");
+        }
+    };
+    if !caller.trusted && OPERATOR.iter().any(|h| parts.headers.contains_key(*h)) {
+        worker.shared.metrics.door_refusal("operator_header");
+        let text = "x-sanctum-* request headers are for trusted callers: from loopback, or with a gateway token";
+        return heading.refuse(&Refused::new(403, text), "");
+    }
+    match place {
+        Place::Generate(endpoint) => {
+            let asked = Asked { worker, live, heading, caller, parts, arrived };
+            asked.generate(endpoint, body).await
+        }
+        Place::Side => side::pass(&worker, &live, &heading, &caller, parts, body).await,
+        Place::Models(id) => models::answer(&live, &heading, id.as_deref()),
+        Place::Admin(page) => heading.plain(admin::answer(&worker.shared, &live, page)),
+        Place::Upgrade => {
+            let mut response = heading.refuse(&Refused::new(426, "no websocket here; POST the request"), "");
+            response.headers_mut().insert(header::UPGRADE, HeaderValue::from_static("HTTP/1.1"));
+            response
+        }
+        Place::Method(allowed) => {
+            let mut response = heading.refuse(&Refused::new(405, format!("this path takes {allowed}")), "");
+            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
+            response
+        }
+        Place::Nowhere => heading.refuse(&Refused::new(404, "there is nothing at this path"), ""),
+    }
+}
+
+/// A generating request on its way to a turn.
+struct Asked {
+    worker: Arc<Worker>,
+    live: Arc<Live>,
+    heading: Heading,
+    caller: Caller,
+    parts: Parts,
+    arrived: Instant,
+}
+
+impl Asked {
+    async fn generate(mut self, endpoint: Endpoint, body: Incoming) -> Response<ReplyBody> {
+        let cap = self.live.config.server.max_body_bytes;
+        let intake = match intake::read(body, &self.parts.headers, endpoint, cap).await {
+            Ok(intake) => intake,
+            Err(refused) => return self.refuse(&refused, "body"),
+        };
+        let facts = intake.facts;
+        let route = match self.route(&facts.model) {
+            Ok(route) => route,
+            Err(refused) => return self.refuse(&refused, "route"),
+        };
+        self.heading.route = Some(Arc::clone(&route.name));
+        let skip = match skip(&self.parts.headers, &route) {
+            Ok(skip) => skip,
+            Err(refused) => return self.refuse(&refused, "skip"),
+        };
+        let time = stainless_timeout(&self.parts.headers)
+            .map_or(route.route.deadline, |t| t.min(route.route.deadline));
+        let now = Instant::now();
+        let deadline = now.checked_add(time).unwrap_or(now);
+        let recorded = endpoint != Endpoint::CountTokens;
+        let about = About {
+            request_id: Arc::clone(&self.heading.request_id),
+            requested_model: ledger::requested_model(&facts.model).into(),
+            stream: facts.stream,
+            probe: header_text(&self.parts.headers, "x-sanctum-probe").map(|p| ledger::requested_model(p).into()),
+            client: header_text(&self.parts.headers, "user-agent").and_then(ledger::client_product).map(Into::into),
+            caller: self.caller.own.clone(),
+            recorded,
+        };
+        let hold = (facts.stream && recorded && self.heading.dialect == Dialect::Anthropic)
+            .then_some(route.route.hold);
+        let request = Arc::new(Request {
+            endpoint,
+            query: self.parts.uri.query().map(str::to_owned),
+            headers: request::travelling(&self.parts.headers),
+            caller: self.caller.own,
+            frames: intake.frames,
+            facts,
+        });
+        let shared = Arc::clone(&self.worker.shared);
+        let active = Active::enter(&shared.active);
+        let book = Book::open(Arc::clone(&shared), self.live, route, about, self.arrived, active);
+        let worker = Arc::clone(&self.worker);
+        // Nothing of the request's head is needed any more: a stream may be open for long.
+        drop(self.parts);
+        let mut turn: Turn = Box::pin(turn::run(worker, request, skip, deadline, book));
+        let end = match hold {
+            None => turn.await,
+            Some(hold) => tokio::select! {
+                biased;
+                end = &mut turn => end,
+                () = sleep(hold) => {
+                    let held = Held::new(turn, Arc::clone(&self.heading.request_id));
+                    return self.heading.held(ReplyBody::Held(Box::new(held)));
+                }
+            },
+        };
+        let response = self.heading.answer(end);
+        if !recorded {
+            shared.metrics.side_request("count_tokens", response.status().as_u16());
+        }
+        response
+    }
+
+    fn refuse(&self, refused: &Refused, reason: &'static str) -> Response<ReplyBody> {
+        self.worker.shared.metrics.door_refusal(reason);
+        self.heading.refuse(refused, "")
+    }
+
+    /// The route by `x-sanctum-route`, else by the requested model.
+    fn route(&self, model: &str) -> Result<Arc<LiveRoute>, Refused> {
+        if let Some(name) = header_text(&self.parts.headers, "x-sanctum-route") {
+            let text = "x-sanctum-route names no route of this gateway";
+            return self.live.route_named(name).cloned().ok_or_else(|| Refused::new(404, text));
+        }
+        self.live.route_for(model).cloned().ok_or_else(|| {
+            let model = ledger::requested_model(model);
+            Refused::new(404, format!("model: {model}: no route takes this model; GET /v1/models lists those that do"))
+                .coded("model_not_found")
+        })
+    }
+}
+
+/// Counts a request as long as it lives, for the memory trimmer.
+pub(crate) struct Active(Arc<AtomicUsize>);
+
+impl Active {
+    fn enter(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The shape in which a path answers.
+fn dialect(path: &str, headers: &HeaderMap) -> Dialect {
+    match path {
+        "/v1/responses" => Dialect::Responses,
+        "/v1/chat/completions" | "/v1/embeddings" | "/v1/images/generations" => Dialect::OpenAi,
+        p if p.starts_with("/v1/models") && !headers.contains_key("anthropic-version") => Dialect::OpenAi,
+        _ => Dialect::Anthropic,
+    }
+}
+
+/// A caller's own `x-request-id`, where it is fit to be written everywhere.
+fn request_id(headers: &HeaderMap) -> Option<Arc<str>> {
+    let id = header_text(headers, "x-request-id")?;
+    let fit = (1..=128).contains(&id.len())
+        && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':'));
+    fit.then(|| id.into())
+}
+
+fn skip(headers: &HeaderMap, route: &LiveRoute) -> Result<Skip, Refused> {
+    let Some(text) = header_text(headers, "x-sanctum-skip") else { return Ok(Skip::None) };
+    if text == "primary" {
+        return Ok(Skip::Primary);
+    }
+    let names: Vec<String> = text.split(',').map(|n| n.trim().to_owned()).filter(|n| !n.is_empty()).collect();
+    let unknown = names.iter().find(|n| !route.seats.iter().any(|s| *s.name == **n));
+    match unknown {
+        Some(name) => {
+            let name = ledger::requested_model(name);
+            let text = format!("x-sanctum-skip: {name} is no seat of route {}", route.name);
+            Err(Refused::new(400, text))
+        }
+        None => Ok(Skip::Seats(names)),
+    }
+}
+
+/// `x-stainless-timeout`: seconds that the client waits; SDKs also send words, which say nothing.
+fn stainless_timeout(headers: &HeaderMap) -> Option<Duration> {
+    let secs: f64 = header_text(headers, "x-stainless-timeout")?.parse().ok()?;
+    (secs.is_finite() && secs > 0.0).then(|| Duration::try_from_secs_f64(secs).ok()).flatten()
+}
+
+fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|v| v.to_str().ok()).map(str::trim)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+//! What is configured, ready for use, and how it stands. Swapped whole on reload.
+//!
+//! Standings and budgets are carried over by name, so that a reload forgives nobody.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex};
+
+use http::HeaderValue;
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::config::{Config, KeyRef, Provider, Route, Seat};
+use crate::gateway::trust::{Gate, fingerprint};
+use crate::route::budget::Budget;
+use crate::route::plan::Condition;
+use crate::secret;
+use crate::telemetry::metrics::{Metrics, Position, RouteMetrics, SeatMetrics};
+use crate::telemetry::redact::Redactor;
+use crate::upstream::request::Credentials;
+use crate::upstream::standing::Standing;
+use crate::upstream::target::Target;
+use crate::wire::Wire;
+
+/// Why a configuration cannot go live.
+#[derive(Debug, thiserror::Error)]
+pub enum LiveError {
+    /// A key could not be read.
+    #[error("{place}: {source}")]
+    Secret {
+        /// Key path in the configuration.
+        place: String,
+        /// What is wrong with it.
+        source: secret::SecretError,
+    },
+    /// A base URL that is none.
+    #[error("providers.{0}.base_url: not a URL that can be asked")]
+    BaseUrl(String),
+}
+
+/// The live configuration.
+pub(crate) struct Live {
+    pub(crate) config: Arc<Config>,
+    pub(crate) gate: Gate,
+    pub(crate) routes: Vec<Arc<LiveRoute>>,
+    pub(crate) standings: HashMap<String, Arc<Standing>>,
+    redactor: Redactor,
+}
+
+/// A route with its seats.
+pub(crate) struct LiveRoute {
+    pub(crate) route: Arc<Route>,
+    pub(crate) name: Arc<str>,
+    pub(crate) seats: Vec<LiveSeat>,
+    pub(crate) budget: Arc<Mutex<Budget>>,
+    pub(crate) metrics: RouteMetrics,
+}
+
+/// A seat at its place in a chain.
+pub(crate) struct LiveSeat {
+    pub(crate) seat: Arc<Seat>,
+    pub(crate) name: Arc<str>,
+    pub(crate) provider: Arc<str>,
+    /// `None` where it cannot be asked: its wire or the source of its key is not built.
+    pub(crate) target: Option<Arc<Target>>,
+    pub(crate) standing: Arc<Standing>,
+    pub(crate) metrics: SeatMetrics,
+}
+
+impl Live {
+    /// Reads the keys and makes everything ready; `before` hands on what must survive a reload.
+    pub(crate) fn build(
+        config: Arc<Config>,
+        metrics: &Arc<Metrics>,
+        before: Option<&Self>,
+    ) -> Result<Self, LiveError> {
+        let mut secrets: Vec<SecretString> = Vec::new();
+        let mut tokens = Vec::new();
+        for (i, token) in config.auth.tokens.iter().enumerate() {
+            let place = || format!("auth.tokens[{i}]");
+            if let Some(secret) =
+                secret::resolve(token).map_err(|source| LiveError::Secret { place: place(), source })?
+            {
+                tokens.push(fingerprint(secret.expose_secret().as_bytes()));
+                secrets.push(secret);
+            }
+        }
+        let keys = provider_keys(&config, &mut secrets)?;
+
+        let mut standings = HashMap::new();
+        let mut targets: HashMap<&str, Option<Arc<Target>>> = HashMap::new();
+        for seat in &config.seats {
+            let kept = before.and_then(|b| b.standings.get(&seat.name)).cloned().unwrap_or_default();
+            standings.insert(seat.name.clone(), kept);
+            let target = match keys.get(seat.provider.name.as_str()) {
+                Some(key) => Some(Arc::new(
+                    Target::new(Arc::clone(seat), key.clone())
+                        .ok_or_else(|| LiveError::BaseUrl(seat.provider.name.clone()))?,
+                )),
+                None => None,
+            };
+            targets.insert(&seat.name, target);
+        }
+        let routes = config
+            .routes
+            .iter()
+            .map(|route| {
+                let name: Arc<str> = route.name.as_str().into();
+                let kept = before.and_then(|b| b.routes.iter().find(|r| r.name == name));
+                let seats = route.chain.iter().enumerate().map(|(i, seat)| {
+                    let seat_name: Arc<str> = seat.name.as_str().into();
+                    let position = if i == 0 { Position::Primary } else { Position::Fallback };
+                    LiveSeat {
+                        seat: Arc::clone(seat),
+                        provider: seat.provider.name.as_str().into(),
+                        target: targets.get(seat.name.as_str()).cloned().flatten(),
+                        standing: standings.get(&seat.name).cloned().unwrap_or_default(),
+                        metrics: metrics.seat(&name, &seat_name, position),
+                        name: seat_name,
+                    }
+                });
+                Arc::new(LiveRoute {
+                    route: Arc::clone(route),
+                    seats: seats.collect(),
+                    budget: kept.map(|r| Arc::clone(&r.budget)).unwrap_or_default(),
+                    metrics: metrics.route(&name),
+                    name,
+                })
+            })
+            .collect();
+        let hosts = config.server.allowed_hosts.iter().cloned().chain(listen_hosts(&config)).collect();
+        let gate = Gate {
+            tokens,
+            require: config.auth.require,
+            origins: config.server.allowed_origins.clone(),
+            hosts,
+        };
+        Ok(Self { gate, routes, standings, redactor: Redactor::new(secrets), config })
+    }
+
+    /// The first route that takes a model.
+    pub(crate) fn route_for(&self, model: &str) -> Option<&Arc<LiveRoute>> {
+        self.routes.iter().find(|r| r.route.models.iter().any(|p| p.matches(model)))
+    }
+
+    /// A route by its name.
+    pub(crate) fn route_named(&self, name: &str) -> Option<&Arc<LiveRoute>> {
+        self.routes.iter().find(|r| &*r.name == name)
+    }
+
+    /// Takes every secret out of a text: the configured ones, the caller's own, and what looks like one.
+    pub(crate) fn redact(&self, text: &str, caller: &Credentials) -> String {
+        let mut out: Cow<'_, str> = self.redactor.redact(text);
+        for value in [&caller.api_key, &caller.authorization].into_iter().flatten() {
+            let value = value.to_str().unwrap_or_default();
+            let value = value.strip_prefix("Bearer ").unwrap_or(value).trim();
+            if value.len() >= 4 && out.contains(value) {
+                out = Cow::Owned(out.replace(value, "[redacted]"));
+            }
+        }
+        out.into_owned()
+    }
+
+    /// Drops the metrics of routes and seats that are gone.
+    pub(crate) fn forget_others(&self, metrics: &Metrics) {
+        let seats: BTreeSet<(&str, &str)> =
+            self.routes.iter().flat_map(|r| r.seats.iter().map(|s| (&*r.name, &*s.name))).collect();
+        metrics.retain(|route| self.route_named(route).is_some(), |route, seat| seats.contains(&(route, seat)));
+    }
+}
+
+impl LiveSeat {
+    /// How the seat stands for planning.
+    pub(crate) fn condition(&self, now_ms: u64) -> Condition {
+        Condition { unusable: self.target.is_none(), ..self.standing.condition(now_ms) }
+    }
+}
+
+/// The credential of each provider whose seats can be asked: `None` inside for one that sends none of ours.
+fn provider_keys(
+    config: &Config,
+    secrets: &mut Vec<SecretString>,
+) -> Result<HashMap<String, Option<HeaderValue>>, LiveError> {
+    let mut keys = HashMap::new();
+    let used: HashMap<&str, &Arc<Provider>> =
+        config.seats.iter().map(|s| (s.provider.name.as_str(), &s.provider)).collect();
+    for provider in used.into_values().filter(|p| is_usable(p)) {
+        let place = || format!("providers.{}.key", provider.name);
+        let secret = secret::resolve(&provider.key)
+            .map_err(|source| LiveError::Secret { place: place(), source })?;
+        let value = secret.as_ref().and_then(|s| {
+            let mut value = HeaderValue::from_str(s.expose_secret()).ok()?;
+            value.set_sensitive(true);
+            Some(value)
+        });
+        secrets.extend(secret);
+        keys.insert(provider.name.clone(), value);
+    }
+    Ok(keys)
+}
+
+fn is_usable(provider: &Provider) -> bool {
+    provider.wire == Wire::Anthropic
+        && !matches!(provider.key, KeyRef::Keychain(_) | KeyRef::Vault { .. })
+}
+
+/// Names in `server.listen` that are no addresses.
+fn listen_hosts(config: &Config) -> impl Iterator<Item = String> + '_ {
+    config.server.listen.iter().filter_map(|l| Some(l.rsplit_once(':')?.0.to_ascii_lowercase()))
+}

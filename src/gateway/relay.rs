@@ -1,0 +1,215 @@
+//! A stream after commit: whole events on as they come, pings into silence, a loud end when it fails.
+//!
+//! Nothing follows a failure here: no other seat, no second model. The client is told, and the attempt is
+//! recorded as partial.
+
+use std::future::Future as _;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::Body as _;
+use http_body_util::BodyExt;
+use reqwest::Body;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::gateway::book::{Book, Ending};
+use crate::gateway::turn::{counts_against_seat, fail_standing};
+use crate::ledger::Outcome;
+use crate::outbound;
+use crate::process::Tasks;
+use crate::route::Class;
+use crate::upstream::standing::Place;
+use crate::wire::anthropic::watch::{PING, Watch};
+
+/// Silence towards the client is filled this often; clients give up after 300 s without a byte.
+pub(crate) const PING_EVERY: Duration = Duration::from_secs(15);
+
+/// How long a finished answer may take to end its connection, so that it can be used again.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// A stream that has begun.
+pub(crate) struct Relay {
+    watch: Watch,
+    body: Option<Body>,
+    book: Book,
+    place: Option<Place>,
+    tasks: Tasks,
+    seat: usize,
+    clocks: Clocks,
+    closing: Option<Bytes>,
+    over: bool,
+}
+
+struct Clocks {
+    idle: Option<Duration>,
+    /// When the stream is over whatever it does.
+    total: Option<Instant>,
+    heard: Instant,
+    sent: Instant,
+    /// Armed only while the upstream is silent; re-armed lazily, not at every chunk.
+    alarm: Option<Pin<Box<Sleep>>>,
+}
+
+/// What the clocks say.
+enum Tick {
+    Idle,
+    Total,
+    Ping,
+}
+
+impl Relay {
+    pub(crate) fn new(
+        watch: Watch,
+        body: Body,
+        book: Book,
+        place: Option<Place>,
+        tasks: Tasks,
+        total: Option<Duration>,
+    ) -> Self {
+        let seat = book.trail().last().map_or(0, |s| s.position);
+        let idle = book.route.seats.get(seat).and_then(|s| s.seat.idle_timeout);
+        let now = Instant::now();
+        let clocks = Clocks { idle, total: total.and_then(|t| now.checked_add(t)), heard: now, sent: now, alarm: None };
+        Self { watch, body: Some(body), book, place, tasks, seat, clocks, closing: None, over: false }
+    }
+
+    /// The next bytes for the client; `None` at the end.
+    pub(crate) fn poll_bytes(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        loop {
+            if let Some(bytes) = self.watch.next_ready() {
+                self.clocks.sent = Instant::now();
+                return Poll::Ready(Some(bytes));
+            }
+            if let Some(bytes) = self.closing.take() {
+                return Poll::Ready(Some(bytes));
+            }
+            if self.over {
+                return Poll::Ready(None);
+            }
+            if let Some(error) = self.watch.error() {
+                let text = format!("{}: {}", error.kind, error.message);
+                self.fail(Class::MidStreamError, &text, "");
+                continue;
+            }
+            if self.watch.finished() {
+                self.finish();
+                continue;
+            }
+            let Some(body) = &mut self.body else { return Poll::Ready(None) };
+            match Pin::new(body).poll_frame(cx) {
+                Poll::Ready(Some(Ok(frame))) => {
+                    let Ok(data) = frame.into_data() else { continue };
+                    self.clocks.heard = Instant::now();
+                    if self.watch.push(data).is_err() {
+                        self.fail(Class::BadResponse, "an event of the stream is too large", TOO_LARGE);
+                    }
+                }
+                Poll::Ready(Some(Err(e))) => {
+                    let text = outbound::describe(&e).text;
+                    self.cut(&text);
+                }
+                Poll::Ready(None) => {
+                    self.watch.end();
+                    if !self.watch.finished() && self.watch.error().is_none() {
+                        self.cut("the stream ended without its end");
+                    }
+                }
+                Poll::Pending => match ready!(self.clocks.poll(cx)) {
+                    Tick::Ping => {
+                        self.clocks.sent = Instant::now();
+                        return Poll::Ready(Some(Bytes::from_static(PING)));
+                    }
+                    Tick::Idle => self.fail(Class::IdleTimeout, "silence inside the stream", SILENT),
+                    Tick::Total => self.fail(Class::Deadline, "the route's time for a stream is over", OVERTIME),
+                },
+            }
+        }
+    }
+
+    fn cut(&mut self, text: &str) {
+        self.fail(Class::TruncatedStream, text, CUT);
+    }
+
+    /// Ends the stream loudly. What is ready goes out first, so that nothing is glued to half an event.
+    fn fail(&mut self, class: Class, text: &str, told: &str) {
+        self.closing = Some(self.watch.close("api_error", told));
+        self.body = None;
+        self.over = true;
+        self.place = None;
+        if counts_against_seat(class) {
+            let route = Arc::clone(&self.book.route);
+            if let Some(seat) = route.seats.get(self.seat) {
+                fail_standing(seat, &route.route, self.book.shared.now_ms(), class, &self.book);
+            }
+        }
+        self.settle(Outcome::Partial, class, Some(text));
+    }
+
+    fn finish(&mut self) {
+        self.over = true;
+        self.place = None;
+        let refused = self.watch.stop_reason() == Some("refusal");
+        self.settle(Outcome::Ok, if refused { Class::ContentPolicy } else { Class::Ok }, None);
+        // The end of the body usually is already here; reading it lets the connection be used again.
+        if let Some(mut body) = self.body.take() {
+            self.tasks.spawn(async move {
+                let rest = async { while let Some(Ok(_)) = body.frame().await {} };
+                tokio::time::timeout(LINGER, rest).await.ok();
+            });
+        }
+    }
+
+    fn settle(&mut self, outcome: Outcome, class: Class, text: Option<&str>) {
+        self.book.end(&Ending {
+            outcome,
+            class,
+            status: Some(200),
+            served_model: self.watch.served_model(),
+            usage: self.watch.usage(),
+            text,
+        });
+    }
+}
+
+const CUT: &str = "the upstream's stream broke off; the answer is incomplete";
+const SILENT: &str = "the upstream fell silent; the answer is incomplete";
+const OVERTIME: &str = "the stream took longer than its route allows; the answer is incomplete";
+const TOO_LARGE: &str = "the upstream sent an event that is too large; the answer is incomplete";
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        if !self.over {
+            self.settle(Outcome::Cancelled, Class::Cancelled, None);
+        }
+    }
+}
+
+impl Clocks {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Tick> {
+        loop {
+            let now = Instant::now();
+            let idle = self.idle.and_then(|d| self.heard.checked_add(d));
+            let ping = self.sent.checked_add(PING_EVERY);
+            if idle.is_some_and(|t| t <= now) {
+                return Poll::Ready(Tick::Idle);
+            }
+            if self.total.is_some_and(|t| t <= now) {
+                return Poll::Ready(Tick::Total);
+            }
+            if ping.is_some_and(|t| t <= now) {
+                return Poll::Ready(Tick::Ping);
+            }
+            let Some(next) = [idle, self.total, ping].into_iter().flatten().min() else { return Poll::Pending };
+            let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep_until(next)));
+            // An alarm that rings too early only asks again; one that would ring too late is moved.
+            if alarm.is_elapsed() || alarm.deadline() > next {
+                alarm.as_mut().reset(next);
+            }
+            ready!(alarm.as_mut().poll(cx));
+        }
+    }
+}
+

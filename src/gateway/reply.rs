@@ -1,0 +1,263 @@
+//! What goes back: heads, the gateway's own refusals, and the words of a spent chain.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+
+use crate::config::OnExhausted;
+use crate::gateway::body::ReplyBody;
+use crate::gateway::book::Book;
+use crate::gateway::live::LiveSeat;
+use crate::gateway::turn::TurnEnd;
+use crate::route::Class;
+use crate::wire::{Dialect, reply};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-sanctum-request-id");
+const ROUTE: HeaderName = HeaderName::from_static("x-sanctum-route");
+const CHAIN: HeaderName = HeaderName::from_static("x-sanctum-route-chain");
+const SERVED_MODEL: HeaderName = HeaderName::from_static("x-sanctum-served-model");
+const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+
+/// A refusal by the gateway itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Refused {
+    pub(crate) status: u16,
+    pub(crate) code: Option<&'static str>,
+    pub(crate) param: Option<String>,
+    pub(crate) message: String,
+    /// Whole seconds.
+    pub(crate) retry_after: Option<u64>,
+    /// Says `x-should-retry: false`.
+    pub(crate) is_final: bool,
+}
+
+impl Refused {
+    /// A refusal that says no more than its status and words.
+    pub(crate) fn new(status: u16, message: impl Into<String>) -> Self {
+        Self { status, code: None, param: None, message: message.into(), retry_after: None, is_final: false }
+    }
+
+    /// The same, and trying again is of no use.
+    pub(crate) fn lasting(self) -> Self {
+        Self { is_final: true, ..self }
+    }
+
+    /// The same, with a word for programs.
+    pub(crate) fn coded(self, code: &'static str) -> Self {
+        Self { code: Some(code), ..self }
+    }
+}
+
+/// Something of the gateway's own went wrong.
+pub(crate) fn internal() -> Refused {
+    Refused::new(500, "the gateway itself failed on this request; its log says where")
+}
+
+/// Upstream refused the gateway's own credential or configured model, and the route says to fail.
+pub(crate) fn rejected(book: &Book, seat: &LiveSeat, status: Option<u16>) -> Refused {
+    let status = status.map_or_else(String::new, |s| format!(" with {s}"));
+    let before = ledger(book);
+    Refused::new(
+        502,
+        format!(
+            "seat {} was refused by its provider{status}: the gateway's own credential or configured model is at \
+             fault, not this request (on_seat_rejected: fail). {before}",
+            seat.name
+        ),
+    )
+    .lasting()
+}
+
+/// The answer of a spent chain, or of one whose time is over.
+pub(crate) fn exhausted(book: &Book, out_of_time: bool) -> Refused {
+    let trail = book.trail();
+    let said = ledger(book);
+    if out_of_time {
+        let secs = book.route.route.deadline.as_secs();
+        let text = format!("the deadline of route {} ({secs} s at most) ran out. {said}", book.route.name);
+        return Refused::new(504, text).lasting();
+    }
+    let tried = || trail.iter().filter(|s| s.tried);
+    if tried().next().is_none() {
+        return untried(book, &said);
+    }
+    if tried().all(|s| matches!(s.class, Class::RateLimited)) {
+        return Refused { retry_after: Some(soonest(book)), ..Refused::new(429, format!("every seat is rate limited. {said}")) };
+    }
+    let text = format!("every seat of route {} failed. {said}", book.route.name);
+    match book.route.route.on_exhausted {
+        OnExhausted::Final => Refused::new(502, text).lasting(),
+        OnExhausted::Retry => Refused { retry_after: Some(soonest(book)), ..Refused::new(529, text) },
+    }
+}
+
+/// Every seat was passed over.
+fn untried(book: &Book, said: &str) -> Refused {
+    let trail = book.trail();
+    let cannot = |c: Class| matches!(c, Class::Inexpressible | Class::Capability | Class::NativeTools);
+    if trail.iter().any(|s| cannot(s.class)) {
+        let text = format!("no seat of route {} can serve this request. {said}", book.route.name);
+        return Refused::new(501, text).coded("capability_unavailable").lasting();
+    }
+    if trail.iter().all(|s| s.class == Class::ProviderNotAllowed) {
+        let text = format!("no seat of route {} may see this request. {said}", book.route.name);
+        return Refused::new(403, text).lasting();
+    }
+    if trail.iter().any(|s| matches!(s.class, Class::Busy | Class::CoolingDown)) {
+        let text = format!("every seat of route {} is taken or resting. {said}", book.route.name);
+        return Refused { retry_after: Some(soonest(book)), ..Refused::new(429, text) };
+    }
+    Refused::new(502, format!("no seat of route {} could be tried. {said}", book.route.name)).lasting()
+}
+
+/// `a answered 529 (overloaded); b gave no answer (network)`
+fn ledger(book: &Book) -> String {
+    let mut out = String::new();
+    for stop in book.trail() {
+        let Some(seat) = book.route.seats.get(stop.position) else { continue };
+        if !out.is_empty() {
+            out.push_str("; ");
+        }
+        let word = stop.class.word();
+        let written = match (stop.tried, stop.status) {
+            (false, _) => write!(out, "{} was not asked ({word})", seat.name),
+            (true, Some(status)) => write!(out, "{} answered {status} ({word})", seat.name),
+            (true, None) => write!(out, "{} gave no answer ({word})", seat.name),
+        };
+        debug_assert!(written.is_ok());
+    }
+    out
+}
+
+/// Whole seconds until a seat may answer again; at least one.
+fn soonest(book: &Book) -> u64 {
+    let now = book.shared.now_ms();
+    let waits = book.trail().iter().filter_map(|stop| {
+        let seat = book.route.seats.get(stop.position)?;
+        let rest = seat.standing.condition(now).cooling_until.map(|t| Duration::from_millis(t.saturating_sub(now)));
+        stop.retry_after.max(rest)
+    });
+    let wait = waits.min().unwrap_or(Duration::from_secs(1));
+    wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)).max(1)
+}
+
+/// Who is answered, and in which shape.
+#[derive(Clone)]
+pub(crate) struct Heading {
+    pub(crate) dialect: Dialect,
+    pub(crate) request_id: Arc<str>,
+    pub(crate) route: Option<Arc<str>>,
+}
+
+impl Heading {
+    fn put(&self, headers: &mut HeaderMap, chain: &str, served_model: Option<&str>) {
+        insert(headers, REQUEST_ID, &self.request_id);
+        if let Some(route) = &self.route {
+            insert(headers, ROUTE, route);
+        }
+        if !chain.is_empty() {
+            insert(headers, CHAIN, chain);
+        }
+        if let Some(model) = served_model {
+            insert(headers, SERVED_MODEL, model);
+        }
+    }
+
+    /// The gateway's own refusal as an answer.
+    pub(crate) fn refuse(&self, refused: &Refused, chain: &str) -> Response<ReplyBody> {
+        let body = reply::error_body(
+            self.dialect,
+            refused.status,
+            None,
+            refused.code,
+            refused.param.as_deref(),
+            &refused.message,
+            &self.request_id,
+        );
+        let mut response = json(refused.status, body);
+        self.put(response.headers_mut(), chain, None);
+        if let Some(secs) = refused.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(secs));
+        } else if refused.is_final {
+            response.headers_mut().insert(SHOULD_RETRY, HeaderValue::from_static("false"));
+        }
+        response
+    }
+
+    /// The end of a turn as an answer.
+    pub(crate) fn answer(&self, end: TurnEnd) -> Response<ReplyBody> {
+        match end {
+            TurnEnd::Stream { headers, served_model, relay, chain } => {
+                let mut response = events(ReplyBody::Relay(relay));
+                keep(&headers, response.headers_mut());
+                self.put(response.headers_mut(), &chain, served_model.as_deref());
+                response
+            }
+            TurnEnd::Whole { status, headers, served_model, body, as_events, chain } => {
+                let mut response = if as_events {
+                    events(ReplyBody::whole(body))
+                } else {
+                    let mut response = json(status, body);
+                    if let Some(kind) = headers.get(header::CONTENT_TYPE) {
+                        response.headers_mut().insert(header::CONTENT_TYPE, kind.clone());
+                    }
+                    response
+                };
+                keep(&headers, response.headers_mut());
+                self.put(response.headers_mut(), &chain, served_model.as_deref());
+                response
+            }
+            TurnEnd::Refused { refused, chain } => self.refuse(&refused, &chain),
+        }
+    }
+
+    /// The head of an answer that is still being decided.
+    pub(crate) fn held(&self, body: ReplyBody) -> Response<ReplyBody> {
+        let mut response = events(body);
+        self.put(response.headers_mut(), "", None);
+        response
+    }
+
+    /// Any other answer, with the headers that every answer has.
+    pub(crate) fn plain(&self, mut response: Response<ReplyBody>) -> Response<ReplyBody> {
+        self.put(response.headers_mut(), "", None);
+        response
+    }
+}
+
+/// A JSON answer.
+pub(crate) fn json(status: u16, body: impl Into<Bytes>) -> Response<ReplyBody> {
+    let mut response = Response::new(ReplyBody::whole(body));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+fn events(body: ReplyBody) -> Response<ReplyBody> {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+/// Copies those of upstream's headers that a client may see.
+pub(crate) fn keep(from: &HeaderMap, to: &mut HeaderMap) {
+    for (name, value) in from {
+        let n = name.as_str();
+        let passes = matches!(n, "request-id" | "x-request-id" | "retry-after")
+            || ["anthropic-", "x-ratelimit-", "openai-"].iter().any(|p| n.starts_with(p));
+        if passes {
+            to.append(name.clone(), value.clone());
+        }
+    }
+}
+
+fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}

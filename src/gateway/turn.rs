@@ -1,0 +1,429 @@
+//! The life of one request, from the plan to commit.
+//!
+//! Every attempt is `prepare(&request, &target)`, a function of the request as received. The loop walks the
+//! plan once; what an outcome leads to is decided by the table, not here.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use tokio::time::{Instant, sleep};
+
+use crate::config::Route;
+use crate::gateway::book::{Book, Ending, Failure};
+use crate::gateway::live::LiveSeat;
+use crate::gateway::relay::Relay;
+use crate::gateway::reply::{self, Refused};
+use crate::gateway::worker::Worker;
+use crate::ledger::{ActionWord, Outcome};
+use crate::route::action::{self, Action, Moment};
+use crate::route::plan::{self, Ask, Skip};
+use crate::route::{Class, hints, table};
+use crate::telemetry::clock;
+use crate::telemetry::metrics::RequestOutcome;
+use crate::upstream::attempt::{self, Arrival, Clocks, Failed, Want};
+use crate::upstream::prepare;
+use crate::upstream::request::Request;
+use crate::upstream::standing::Place;
+use crate::wire::Endpoint;
+
+/// How the time before commit ended.
+pub(crate) enum TurnEnd {
+    /// A stream has begun.
+    Stream {
+        /// Upstream's headers.
+        headers: HeaderMap,
+        /// What it was served by, where upstream said so.
+        served_model: Option<String>,
+        /// The rest of it.
+        relay: Box<Relay>,
+        /// `x-sanctum-route-chain`
+        chain: String,
+    },
+    /// A whole answer.
+    Whole {
+        /// Upstream's status.
+        status: u16,
+        /// Upstream's headers.
+        headers: HeaderMap,
+        /// What it was served by, where upstream said so.
+        served_model: Option<String>,
+        /// What goes to the client.
+        body: Bytes,
+        /// Whether `body` is an event stream.
+        as_events: bool,
+        /// `x-sanctum-route-chain`
+        chain: String,
+    },
+    /// The gateway's own refusal.
+    Refused {
+        /// What it says.
+        refused: Refused,
+        /// `x-sanctum-route-chain`
+        chain: String,
+    },
+}
+
+/// An upstream's own error, kept to be relayed.
+struct Native {
+    status: u16,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+/// Walks the chain until a seat answers, the client's request is at fault, or the time is over.
+pub(crate) async fn run(
+    worker: Arc<Worker>,
+    request: Arc<Request>,
+    skip: Skip,
+    deadline: Instant,
+    mut book: Book,
+) -> TurnEnd {
+    let shared = Arc::clone(&worker.shared);
+    let route = Arc::clone(&book.route);
+    let now = shared.now_ms();
+    if book.about.recorded {
+        route.budget.lock().unwrap_or_else(PoisonError::into_inner).request(now);
+    }
+    let conditions: Vec<_> = route.seats.iter().map(|s| s.condition(now)).collect();
+    let ask = Ask { endpoint: request.endpoint, body_bytes: request.facts.body_bytes, skip: &skip };
+
+    // The limit of a seat that refused the prompt as too long, and its own words for it.
+    let mut too_long: Option<Option<u64>> = None;
+    let mut native: Option<Native> = None;
+
+    'seats: for step in plan::plan(&route.route, &ask, &conditions) {
+        let Some(seat) = route.seats.get(step.seat) else { continue };
+        if let Some(class) = step.pass {
+            book.pass(step.seat, class);
+            continue;
+        }
+        if too_long.is_some_and(|limit| !plan::is_larger(seat.seat.max_prompt_tokens, limit)) {
+            book.pass(step.seat, Class::ContextLength);
+            continue;
+        }
+        let Some(target) = &seat.target else { continue };
+        let Some(place) = seat.standing.enter(seat.seat.max_concurrency) else {
+            book.pass(step.seat, Class::Busy);
+            continue;
+        };
+        let mut place = Some(place);
+        let client = match worker.client(seat.seat.provider.connect_timeout) {
+            Ok(client) => client,
+            Err(e) => {
+                tracing::error!(error = %e, "no client for the provider");
+                return end_refused(book, reply::internal(), RequestOutcome::Error);
+            }
+        };
+        let mut attempts_on_seat = 0u32;
+        loop {
+            if deadline <= Instant::now() {
+                let refused = reply::exhausted(&book, true);
+                return end_refused(book, refused, RequestOutcome::Timeout);
+            }
+            attempts_on_seat = attempts_on_seat.saturating_add(1);
+            book.begin(step.seat);
+            let clocks = Clocks { deadline, after_upload: after_upload(seat, &request) };
+            let outgoing = prepare::prepare(&request, target);
+            let failed = match attempt::attempt(&client, outgoing, wanted(&request), clocks).await {
+                Ok(arrival) => {
+                    note_headers(seat, arrival_headers(&arrival), shared.now_ms(), &book);
+                    return serve(arrival, place.take(), book, &worker, &route.route);
+                }
+                Err(failed) => failed,
+            };
+            let seen = see(&failed, seat, &route.route, &book, attempts_on_seat, deadline);
+            let retried = match seen.action {
+                Action::Retry(wait) if book.about.recorded && !take_repeat(&book, shared.now_ms()) => {
+                    tracing::debug!(wait_ms = ?wait, "the route's retry budget is spent");
+                    None
+                }
+                Action::Retry(wait) => Some(wait),
+                _ => None,
+            };
+            let follows = match (retried, seen.action) {
+                (Some(_), _) => ActionWord::Retry,
+                (None, Action::PassOn | Action::Fail) => ActionWord::Fail,
+                _ => ActionWord::FallBack,
+            };
+            let policy = seen.class == Class::ContentPolicy && seen.action == Action::PassOn;
+            if policy {
+                return relay_policy(*failed, book);
+            }
+            book.failed(&Failure {
+                class: seen.class,
+                status: failed.status,
+                action: follows,
+                served_model: failed.served_model.as_deref(),
+                text: &failed.text,
+                retry_after: seen.retry_after,
+            });
+            if book.about.recorded {
+                settle_standing(&seen, &failed, seat, &route.route, shared.now_ms(), &book);
+            }
+            if let Some(wait) = retried {
+                sleep(wait).await;
+                continue;
+            }
+            match seen.action {
+                Action::Retry(_) | Action::FallBack => continue 'seats,
+                Action::Larger => {
+                    too_long = Some(larger_of(too_long, seat.seat.max_prompt_tokens));
+                    let own = Native { status: failed.status.unwrap_or(400), headers: failed.headers, body: failed.raw };
+                    native.get_or_insert(own);
+                    continue 'seats;
+                }
+                Action::PassOn => {
+                    let own = Native { status: failed.status.unwrap_or(502), headers: failed.headers, body: failed.raw };
+                    return relay_native(own, book);
+                }
+                Action::Fail => {
+                    let refused = match seen.class {
+                        Class::Deadline => reply::exhausted(&book, true),
+                        _ => reply::rejected(&book, seat, failed.status),
+                    };
+                    let outcome = match seen.class {
+                        Class::Deadline => RequestOutcome::Timeout,
+                        _ => RequestOutcome::Error,
+                    };
+                    return end_refused(book, refused, outcome);
+                }
+            }
+        }
+    }
+    let only_too_long = book.trail().iter().filter(|s| s.tried).all(|s| s.class == Class::ContextLength);
+    match native {
+        Some(own) if only_too_long && !own.body.is_empty() => relay_native(own, book),
+        _ => {
+            let refused = reply::exhausted(&book, false);
+            let nobody = !book.trail().iter().any(|s| s.tried);
+            end_refused(book, refused, if nobody { RequestOutcome::Refused } else { RequestOutcome::Error })
+        }
+    }
+}
+
+const fn wanted(request: &Request) -> Want {
+    match request.endpoint {
+        Endpoint::CountTokens => Want::Count,
+        _ if request.facts.stream => Want::Stream,
+        _ => Want::Message,
+    }
+}
+
+fn after_upload(seat: &LiveSeat, request: &Request) -> Duration {
+    match wanted(request) {
+        Want::Stream => seat.seat.ttfb_timeout,
+        Want::Message | Want::Count => seat.seat.response_timeout,
+    }
+}
+
+const fn larger_of(known: Option<Option<u64>>, limit: Option<u64>) -> Option<u64> {
+    match (known, limit) {
+        (Some(Some(a)), Some(b)) => Some(if a > b { a } else { b }),
+        (Some(Some(a)), None) => Some(a),
+        (_, limit) => limit,
+    }
+}
+
+fn arrival_headers(arrival: &Arrival) -> &HeaderMap {
+    match arrival {
+        Arrival::Whole(w) => &w.headers,
+        Arrival::Stream(s) => &s.headers,
+    }
+}
+
+/// A failed attempt, named and judged.
+struct Seen {
+    class: Class,
+    action: Action,
+    retry_after: Option<Duration>,
+    remaining: Duration,
+}
+
+fn see(
+    failed: &Failed,
+    seat: &LiveSeat,
+    route: &Route,
+    book: &Book,
+    attempts_on_seat: u32,
+    deadline: Instant,
+) -> Seen {
+    let class = table::classify(&failed.signal);
+    let remaining = deadline.saturating_duration_since(Instant::now());
+    let retry_after = hints::retry_after(&failed.headers, &failed.signal.body, clock::now());
+    let action = action::act(&Moment {
+        class,
+        attempts_on_seat,
+        max_attempts: route.retry.max_attempts_per_seat,
+        remaining,
+        retry_after,
+        should_retry: hints::should_retry(&failed.headers),
+        hopeless: failed.hopeless,
+        backoff: route.retry.backoff,
+        jitter: fastrand::f64(),
+        on_seat_rejected: route.on_seat_rejected,
+        // A configured model that upstream does not know is never the caller's fault.
+        callers_key: seat.target.as_ref().is_some_and(|t| t.is_callers())
+            && matches!(failed.status, Some(401 | 403)),
+    });
+    if class == Class::Auth {
+        tracing::error!(
+            request_id = &*book.about.request_id, seat = &*seat.name, status = failed.status,
+            resets_in_secs = retry_after.map(|d| d.as_secs()), "upstream refused the seat's credential or model"
+        );
+    }
+    Seen { class, action, retry_after, remaining }
+}
+
+fn take_repeat(book: &Book, now_ms: u64) -> bool {
+    book.route.budget.lock().unwrap_or_else(PoisonError::into_inner).take(now_ms, &book.route.route.retry)
+}
+
+/// What a failure does to the seat's standing. A client's own bad request never counts.
+fn settle_standing(seen: &Seen, failed: &Failed, seat: &LiveSeat, route: &Route, now_ms: u64, book: &Book) {
+    let rest = match seen.class {
+        Class::SpendCap => Some(hints::spent(&failed.headers, &failed.signal.body, clock::now())),
+        class if action::rests_by_header(class, seen.retry_after, seen.remaining) => seen.retry_after,
+        _ => None,
+    };
+    if let Some(rest) = rest {
+        seat.standing.rest(now_ms, rest.min(hints::LONGEST));
+        tracing::warn!(
+            seat = &*seat.name, class = seen.class.word(), rest_secs = rest.as_secs(), "seat rests until upstream's own time"
+        );
+    }
+    let counts = match seen.class {
+        Class::Auth => seen.action == Action::FallBack,
+        class => counts_against_seat(class),
+    };
+    if counts {
+        fail_standing(seat, route, now_ms, seen.class, book);
+    }
+    note_quota(seat, &failed.headers, now_ms);
+}
+
+/// Whether a failure of this class says something about the seat.
+pub(crate) const fn counts_against_seat(class: Class) -> bool {
+    matches!(
+        class,
+        Class::RateLimited
+            | Class::Overloaded
+            | Class::ServerError
+            | Class::Network
+            | Class::TtfbTimeout
+            | Class::IdleTimeout
+            | Class::BadResponse
+            | Class::MidStreamError
+            | Class::TruncatedStream
+    )
+}
+
+/// Counts a failure against the seat and says when that was one too many.
+pub(crate) fn fail_standing(seat: &LiveSeat, route: &Route, now_ms: u64, class: Class, book: &Book) {
+    if let Some(rest) = seat.standing.failed(now_ms, &route.cooldown, fastrand::f64()) {
+        tracing::warn!(
+            request_id = &*book.about.request_id, seat = &*seat.name, class = class.word(),
+            rest_ms = u64::try_from(rest.as_millis()).unwrap_or(u64::MAX), "seat rests after repeated failures"
+        );
+    }
+}
+
+/// Quotas that are nearly spent, and a subscription that is rejected though it answered this once.
+fn note_headers(seat: &LiveSeat, headers: &HeaderMap, now_ms: u64, book: &Book) {
+    if !book.about.recorded {
+        return;
+    }
+    note_quota(seat, headers, now_ms);
+    if let Some(rest) = hints::subscription_rejected(headers, clock::now()) {
+        seat.standing.rest(now_ms, rest);
+        tracing::warn!(seat = &*seat.name, rest_secs = rest.as_secs(), "the subscription is spent; seat rests");
+    }
+}
+
+fn note_quota(seat: &LiveSeat, headers: &HeaderMap, now_ms: u64) {
+    if let Some(time) = hints::nearly_spent(headers, clock::now()) {
+        seat.standing.defer(now_ms, time);
+    }
+}
+
+/// Hands an answer on.
+fn serve(
+    arrival: Arrival,
+    place: Option<Place>,
+    mut book: Book,
+    worker: &Worker,
+    route: &Route,
+) -> TurnEnd {
+    match arrival {
+        Arrival::Whole(whole) => {
+            let class = if whole.answer.refused { Class::ContentPolicy } else { Class::Ok };
+            book.commit(class, Some(200));
+            book.end(&Ending {
+                outcome: Outcome::Ok,
+                class,
+                status: Some(200),
+                served_model: whole.answer.served_model.as_deref(),
+                usage: whole.answer.usage,
+                text: None,
+            });
+            TurnEnd::Whole {
+                status: 200,
+                headers: whole.headers,
+                served_model: whole.answer.served_model,
+                body: whole.body,
+                as_events: whole.as_events,
+                chain: book.chain(),
+            }
+        }
+        Arrival::Stream(stream) => {
+            book.commit(Class::Ok, Some(200));
+            let chain = book.chain();
+            let served_model = stream.watch.served_model().map(str::to_owned);
+            let headers = stream.headers;
+            let relay = Relay::new(stream.watch, stream.body, book, place, worker.tasks.clone(), route.stream_total);
+            TurnEnd::Stream { headers, served_model, relay: Box::new(relay), chain }
+        }
+    }
+}
+
+/// Relays an upstream's own 4xx byte for byte.
+fn relay_native(own: Native, mut book: Book) -> TurnEnd {
+    book.give_up(RequestOutcome::Error);
+    let chain = book.chain();
+    TurnEnd::Whole {
+        status: own.status,
+        headers: own.headers,
+        served_model: None,
+        body: own.body,
+        as_events: false,
+        chain,
+    }
+}
+
+/// Relays a refusal that came as an HTTP error: a product decision, not an outage.
+fn relay_policy(failed: Failed, mut book: Book) -> TurnEnd {
+    book.commit(Class::ContentPolicy, failed.status);
+    book.end(&Ending {
+        outcome: Outcome::Ok,
+        class: Class::ContentPolicy,
+        status: failed.status,
+        served_model: None,
+        usage: crate::wire::anthropic::Usage::default(),
+        text: Some(&failed.text),
+    });
+    let chain = book.chain();
+    TurnEnd::Whole {
+        status: failed.status.unwrap_or(400),
+        headers: failed.headers,
+        served_model: None,
+        body: failed.raw,
+        as_events: false,
+        chain,
+    }
+}
+
+fn end_refused(mut book: Book, refused: Refused, outcome: RequestOutcome) -> TurnEnd {
+    book.give_up(outcome);
+    TurnEnd::Refused { refused, chain: book.chain() }
+}

@@ -1,0 +1,385 @@
+//! One attempt, up to commit: send, keep the clocks, read until there is an answer or a failure.
+//!
+//! A streamed answer is handed on at the first sign of generation, with everything read so far held back
+//! in its watch; until then nothing of it has reached anybody.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, Method, header};
+use http_body_util::BodyExt;
+use reqwest::Body;
+use tokio::time::{Instant, sleep_until};
+
+use crate::outbound::{self, FailureKind};
+use crate::route::table::{self, Signal, Source};
+use crate::upstream::prepare::Outgoing;
+use crate::upstream::upload::{Upload, Uploaded};
+use crate::wire::anthropic::answer::{self, Answer};
+use crate::wire::anthropic::reframe;
+use crate::wire::anthropic::watch::Watch;
+use crate::wire::failure::{self, FailureBody};
+
+/// Largest whole answer that is kept, in bytes.
+pub const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
+
+/// Most of an error's body that is kept and relayed, in bytes.
+const MAX_ERROR_BYTES: usize = 1024 * 1024;
+
+/// Most that a stream may say before its first sign of generation, in bytes.
+const MAX_PRELUDE_BYTES: usize = 4 * 1024 * 1024;
+
+/// What kind of answer is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Want {
+    /// A stream of a message.
+    Stream,
+    /// A whole message.
+    Message,
+    /// A count of tokens.
+    Count,
+}
+
+/// The clocks of one attempt.
+#[derive(Debug, Clone, Copy)]
+pub struct Clocks {
+    /// When the request's time before commit is over.
+    pub deadline: Instant,
+    /// From the end of the upload: to the first sign of generation, or to the whole answer.
+    pub after_upload: Duration,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub enum Arrival {
+    /// A whole answer, judged to be one.
+    Whole(Whole),
+    /// A stream that has begun to generate.
+    Stream(Box<Stream>),
+}
+
+/// A whole answer.
+#[derive(Debug)]
+pub struct Whole {
+    /// Upstream's headers.
+    pub headers: HeaderMap,
+    /// What goes to the client: the very bytes, or the same told as events.
+    pub body: Bytes,
+    /// Whether `body` is an event stream.
+    pub as_events: bool,
+    /// What the answer says of itself.
+    pub answer: Answer,
+}
+
+/// A stream at its first sign of generation.
+#[derive(Debug)]
+pub struct Stream {
+    /// Upstream's headers.
+    pub headers: HeaderMap,
+    /// What was seen, and what is ready to be sent on.
+    pub watch: Watch,
+    /// The rest of the answer.
+    pub body: Body,
+}
+
+/// An attempt that failed before anything reached the client.
+#[derive(Debug)]
+pub struct Failed {
+    /// What the table reads.
+    pub signal: Signal,
+    /// Upstream's headers, where an answer came.
+    pub headers: HeaderMap,
+    /// Upstream's HTTP status as received.
+    pub status: Option<u16>,
+    /// The body as received, for an answer that is relayed; empty where there was none.
+    pub raw: Bytes,
+    /// What happened, for the record; may hold what upstream said.
+    pub text: String,
+    /// Trying again can only fail the same way.
+    pub hopeless: bool,
+    /// The model that a stream named before it failed.
+    pub served_model: Option<String>,
+}
+
+/// Makes one attempt.
+///
+/// # Errors
+/// Every way in which an attempt can fail before commit, described for the table.
+pub async fn attempt(
+    client: &reqwest::Client,
+    outgoing: Outgoing,
+    want: Want,
+    clocks: Clocks,
+) -> Result<Arrival, Box<Failed>> {
+    let (upload, uploaded) = Upload::new(outgoing.body);
+    let mut request = reqwest::Request::new(Method::POST, outgoing.url);
+    *request.headers_mut() = outgoing.headers;
+    *request.body_mut() = Some(Body::wrap(upload));
+    tokio::select! {
+        biased;
+        result = exchange(client, request, want) => result,
+        source = clock(clocks, uploaded) => Err(Failed::clock(source)),
+    }
+}
+
+/// Runs out at the first limit that is reached, and says which.
+async fn clock(clocks: Clocks, uploaded: Uploaded) -> Source {
+    tokio::select! {
+        () = uploaded.wait() => {}
+        () = sleep_until(clocks.deadline) => return Source::Deadline,
+    }
+    let own = Instant::now().checked_add(clocks.after_upload).unwrap_or(clocks.deadline);
+    sleep_until(own.min(clocks.deadline)).await;
+    if clocks.deadline <= own { Source::Deadline } else { Source::FirstByte }
+}
+
+async fn exchange(
+    client: &reqwest::Client,
+    request: reqwest::Request,
+    want: Want,
+) -> Result<Arrival, Box<Failed>> {
+    let response = client.execute(request).await.map_err(|e| Failed::transport(&e, Source::Transport))?;
+    let (parts, mut body) = http::Response::<Body>::from(response).into_parts();
+    let headers = parts.headers;
+    if !parts.status.is_success() {
+        let raw = read_up_to(&mut body, MAX_ERROR_BYTES).await;
+        return Err(Failed::status(parts.status.as_u16(), headers, raw));
+    }
+    let status = parts.status.as_u16();
+    if headers.get(header::CONTENT_ENCODING).is_some_and(|v| v != "identity") {
+        return Err(Failed::in_band(status, headers, None, "the answer is compressed, though identity was asked for"));
+    }
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match kind.as_str() {
+        "text/event-stream" if want == Want::Stream => begin(status, headers, body).await,
+        "application/json" => whole(status, headers, body, want).await,
+        "" => Err(Failed::in_band(status, headers, None, "the answer has no content type")),
+        other => {
+            let text = format!("the answer is of type {}, not {}", bounded(other, 80), expected(want));
+            Err(Failed::in_band(status, headers, None, &text))
+        }
+    }
+}
+
+const fn expected(want: Want) -> &'static str {
+    match want {
+        Want::Stream => "an event stream",
+        Want::Message | Want::Count => "JSON",
+    }
+}
+
+/// Reads a stream until its first sign of generation.
+async fn begin(status: u16, headers: HeaderMap, mut body: Body) -> Result<Arrival, Box<Failed>> {
+    let mut watch = Watch::new();
+    let mut read = 0usize;
+    loop {
+        let ended = match body.frame().await {
+            None => {
+                watch.end();
+                Some(Failed::ended(status, &watch, "the stream ended before any content"))
+            }
+            Some(Err(e)) => {
+                Some(Failed { served_model: model_of(&watch), status: Some(status), ..*Failed::transport(&e, Source::Ended) })
+            }
+            Some(Ok(frame)) => {
+                let Ok(data) = frame.into_data() else { continue };
+                read = read.saturating_add(data.len());
+                let oversized = watch.push(data).is_err();
+                (oversized || (read > MAX_PRELUDE_BYTES && !watch.began()))
+                    .then(|| Failed::ended(status, &watch, "the stream says too much before any content"))
+            }
+        };
+        if let Some(error) = watch.error().filter(|_| !watch.began()) {
+            let body = FailureBody {
+                kind: Some(error.kind.clone()),
+                message: error.message.clone(),
+                is_json: true,
+                ..FailureBody::default()
+            };
+            let mut failed = Failed::stream_error(status, headers, body);
+            failed.served_model = model_of(&watch);
+            return Err(Box::new(failed));
+        }
+        // A turn may end without content: that is legal, and there is nothing more to wait for.
+        if watch.began() || watch.finished() {
+            return Ok(Arrival::Stream(Box::new(Stream { headers, watch, body })));
+        }
+        if let Some(mut failed) = ended {
+            failed.headers = headers;
+            return Err(Box::new(failed));
+        }
+    }
+}
+
+fn model_of(watch: &Watch) -> Option<String> {
+    watch.served_model().map(str::to_owned)
+}
+
+/// Reads a whole answer and judges it.
+async fn whole(
+    status: u16,
+    headers: HeaderMap,
+    mut body: Body,
+    want: Want,
+) -> Result<Arrival, Box<Failed>> {
+    let raw = match read_whole(&mut body, MAX_ANSWER_BYTES).await {
+        Ok(raw) => raw,
+        Err(ReadError::TooLarge) => {
+            return Err(Failed::in_band(status, headers, None, "the answer is larger than 64 MiB"));
+        }
+        Err(ReadError::Broken(e)) => {
+            let failed = *Failed::transport(&e, Source::Transport);
+            return Err(Box::new(Failed { headers, status: Some(status), ..failed }));
+        }
+    };
+    let no_answer =
+        |text: &str| Failed::in_band(status, headers.clone(), Some(failure::read(&raw)), text);
+    if want == Want::Count {
+        return match serde_json::from_slice::<Count>(&raw) {
+            Ok(_) => Ok(Arrival::Whole(Whole { headers, body: raw, as_events: false, answer: Answer::default() })),
+            Err(_) => Err(no_answer("the answer counts no input_tokens")),
+        };
+    }
+    let answer = answer::read(&raw).map_err(|no| no_answer(&no.message))?;
+    if want == Want::Message {
+        return Ok(Arrival::Whole(Whole { headers, body: raw, as_events: false, answer }));
+    }
+    match reframe::reframe(&raw) {
+        Ok(body) => Ok(Arrival::Whole(Whole { headers, body, as_events: true, answer })),
+        Err(no) => Err(Failed::in_band(status, headers, None, &no.message)),
+    }
+}
+
+/// The answer of `count_tokens`.
+#[derive(serde::Deserialize)]
+struct Count {
+    #[serde(rename = "input_tokens")]
+    _input_tokens: u64,
+}
+
+enum ReadError {
+    TooLarge,
+    Broken(reqwest::Error),
+}
+
+async fn read_whole(body: &mut Body, most: usize) -> Result<Bytes, ReadError> {
+    let mut first = Bytes::new();
+    let mut rest: Option<BytesMut> = None;
+    let mut size = 0usize;
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(ReadError::Broken)?.into_data() else { continue };
+        size = size.saturating_add(data.len());
+        if size > most {
+            return Err(ReadError::TooLarge);
+        }
+        match &mut rest {
+            Some(rest) => rest.extend_from_slice(&data),
+            None if first.is_empty() => first = data,
+            None => {
+                let mut both = BytesMut::with_capacity(size.saturating_mul(2));
+                both.extend_from_slice(&first);
+                both.extend_from_slice(&data);
+                rest = Some(both);
+            }
+        }
+    }
+    Ok(rest.map_or(first, BytesMut::freeze))
+}
+
+/// The first `most` bytes of an error's body; what cannot be read is left out.
+async fn read_up_to(body: &mut Body, most: usize) -> Bytes {
+    let mut kept = BytesMut::new();
+    while let Some(Ok(frame)) = body.frame().await {
+        let Ok(data) = frame.into_data() else { continue };
+        let room = most.saturating_sub(kept.len());
+        kept.extend_from_slice(data.get(..room.min(data.len())).unwrap_or_default());
+        if kept.len() >= most {
+            break;
+        }
+    }
+    kept.freeze()
+}
+
+impl Failed {
+    fn new(source: Source, text: String) -> Self {
+        Self {
+            signal: Signal {
+                source,
+                status: 0,
+                body: FailureBody::default(),
+                subscription_rejected: false,
+                has_retry_after: false,
+            },
+            headers: HeaderMap::new(),
+            status: None,
+            raw: Bytes::new(),
+            text,
+            hopeless: false,
+            served_model: None,
+        }
+    }
+
+    fn clock(source: Source) -> Box<Self> {
+        let text = match source {
+            Source::Deadline => "the request's deadline ran out",
+            _ => "no sign of generation within the seat's budget",
+        };
+        Box::new(Self::new(source, text.to_owned()))
+    }
+
+    fn transport(error: &reqwest::Error, source: Source) -> Box<Self> {
+        let failure = outbound::describe(error);
+        let hopeless = failure.kind == FailureKind::Tls;
+        Box::new(Self { hopeless, ..Self::new(source, failure.text) })
+    }
+
+    fn ended(status: u16, watch: &Watch, text: &str) -> Self {
+        let served_model = model_of(watch);
+        Self { status: Some(status), served_model, ..Self::new(Source::Ended, text.to_owned()) }
+    }
+
+    fn status(status: u16, headers: HeaderMap, raw: Bytes) -> Box<Self> {
+        let body = failure::read(&raw);
+        let text = body.message.clone();
+        Box::new(Self {
+            signal: Signal {
+                source: Source::Status,
+                status,
+                body,
+                subscription_rejected: headers
+                    .get("anthropic-ratelimit-unified-status")
+                    .is_some_and(|v| v == "rejected"),
+                has_retry_after: headers.contains_key(header::RETRY_AFTER),
+            },
+            headers,
+            status: Some(status),
+            raw,
+            ..Self::new(Source::Status, text)
+        })
+    }
+
+    fn in_band(status: u16, headers: HeaderMap, body: Option<FailureBody>, text: &str) -> Box<Self> {
+        let body = body.filter(|b| b.is_json).unwrap_or_default();
+        let text = if body.message.is_empty() { text.to_owned() } else { format!("{text}: {}", body.message) };
+        let mut failed = Self::new(Source::InBand, text);
+        failed.signal.status = table::inner_status(&body);
+        failed.signal.body = body;
+        failed.headers = headers;
+        failed.status = Some(status);
+        Box::new(failed)
+    }
+
+    fn stream_error(status: u16, headers: HeaderMap, body: FailureBody) -> Self {
+        let mut failed = Self::new(Source::Stream, body.message.clone());
+        failed.signal.status = table::inner_status(&body);
+        failed.signal.body = body;
+        failed.headers = headers;
+        failed.status = Some(status);
+        failed
+    }
+}
+
+fn bounded(text: &str, most: usize) -> String {
+    text.chars().filter(|c| !c.is_control()).take(most).collect()
+}

@@ -1,0 +1,90 @@
+//! A seat made ready for use: its URLs parsed once, its key at hand.
+
+use std::sync::Arc;
+
+use http::HeaderValue;
+use reqwest::Url;
+
+use crate::config::{KeyRef, Seat};
+use crate::wire::Endpoint;
+
+/// Where a seat's requests go, and with which credential.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The seat.
+    pub seat: Arc<Seat>,
+    /// Base URL of its provider.
+    base: Url,
+    messages: Url,
+    count_tokens: Url,
+    /// The provider's key as a header value marked sensitive; `None` for a local server or a caller's own.
+    pub key: Option<HeaderValue>,
+}
+
+impl Target {
+    /// Parses the seat's URLs. `None` where its base URL is none.
+    #[must_use]
+    pub fn new(seat: Arc<Seat>, key: Option<HeaderValue>) -> Option<Self> {
+        let base: Url = seat.provider.base_url.parse().ok()?;
+        let messages = joined(&base, Endpoint::Messages.path())?;
+        let count_tokens = joined(&base, Endpoint::CountTokens.path())?;
+        Some(Self { seat, base, messages, count_tokens, key })
+    }
+
+    /// The URL of an endpoint, with the client's query.
+    #[must_use]
+    pub fn url(&self, endpoint: Endpoint, query: Option<&str>) -> Url {
+        let mut url = match endpoint {
+            Endpoint::CountTokens => self.count_tokens.clone(),
+            _ => self.messages.clone(),
+        };
+        add_query(&mut url, query);
+        url
+    }
+
+    /// The URL of any other path below the base.
+    #[must_use]
+    pub fn side_url(&self, path: &str, query: Option<&str>) -> Option<Url> {
+        let mut url = joined(&self.base, path)?;
+        add_query(&mut url, query);
+        Some(url)
+    }
+
+    /// Whether requests carry the caller's own credential.
+    #[must_use]
+    pub fn is_callers(&self) -> bool {
+        self.seat.provider.key == KeyRef::Caller
+    }
+}
+
+/// Appends a path to the base's own, keeping a query that the base carries (some servers want a key there).
+fn joined(base: &Url, path: &str) -> Option<Url> {
+    let mut url = base.clone();
+    let whole = format!("{}{path}", base.path().trim_end_matches('/'));
+    url.set_path(&whole);
+    url.scheme().starts_with("http").then_some(url)
+}
+
+fn add_query(url: &mut Url, query: Option<&str>) {
+    let Some(query) = query.filter(|q| !q.is_empty()) else { return };
+    match url.query() {
+        Some(own) => {
+            let both = format!("{own}&{query}");
+            url.set_query(Some(&both));
+        }
+        None => url.set_query(Some(query)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_prefix_and_a_query_of_the_base_are_kept() {
+        let base: Url = "http://127.0.0.1:9/seat/x/?v=1".parse().unwrap();
+        let mut url = joined(&base, "/v1/messages").unwrap();
+        add_query(&mut url, Some("beta=true"));
+        assert_eq!(url.as_str(), "http://127.0.0.1:9/seat/x/v1/messages?v=1&beta=true");
+    }
+}

@@ -1,0 +1,118 @@
+//! A request body that is sent in small frames and tells when its last one was taken.
+//!
+//! A large body handed over in one piece would be "sent" at once, and the upload charged to the first
+//! byte: a large prompt on a slow link would look like a dead seat.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::{Bytes, BytesMut};
+use http_body::{Body, Frame, SizeHint};
+use tokio::sync::Notify;
+
+/// Largest frame; a body up to this size goes out in one piece.
+const FRAME: usize = 64 * 1024;
+
+/// The body of one attempt.
+#[derive(Debug)]
+pub struct Upload {
+    parts: std::vec::IntoIter<Bytes>,
+    current: Bytes,
+    left: u64,
+    done: Arc<Notify>,
+}
+
+/// Resolves when the last frame of an [`Upload`] was taken to be sent.
+#[derive(Debug)]
+pub struct Uploaded(Arc<Notify>);
+
+impl Uploaded {
+    /// Waits for the end of the upload.
+    pub async fn wait(self) {
+        self.0.notified().await;
+    }
+}
+
+impl Upload {
+    /// A body of these parts, and the signal of its end.
+    #[must_use]
+    pub fn new(parts: Vec<Bytes>) -> (Self, Uploaded) {
+        let left = parts.iter().map(|p| u64::try_from(p.len()).unwrap_or(u64::MAX)).sum();
+        let parts = if parts.len() > 1 && left <= FRAME as u64 { vec![one(&parts)] } else { parts };
+        let done = Arc::new(Notify::new());
+        let upload = Self { parts: parts.into_iter(), current: Bytes::new(), left, done: Arc::clone(&done) };
+        if left == 0 {
+            upload.done.notify_one();
+        }
+        (upload, Uploaded(done))
+    }
+}
+
+fn one(parts: &[Bytes]) -> Bytes {
+    let mut whole = BytesMut::with_capacity(parts.iter().map(Bytes::len).sum());
+    for part in parts {
+        whole.extend_from_slice(part);
+    }
+    whole.freeze()
+}
+
+impl Body for Upload {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        while self.current.is_empty() {
+            match self.parts.next() {
+                Some(part) => self.current = part,
+                None => return Poll::Ready(None),
+            }
+        }
+        let len = self.current.len().min(FRAME);
+        let piece = self.current.split_to(len);
+        self.left = self.left.saturating_sub(u64::try_from(len).unwrap_or(u64::MAX));
+        if self.left == 0 {
+            self.done.notify_one();
+        }
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_body_util::BodyExt;
+
+    #[tokio::test]
+    async fn the_bytes_are_the_same_the_length_is_known_and_the_end_is_told_once() {
+        for sizes in [vec![], vec![10], vec![10, 20, 30], vec![200_000, 1, 0, 70_000]] {
+            let parts: Vec<Bytes> = sizes.iter().map(|n| Bytes::from(vec![b'x'; *n])).collect();
+            let total: usize = sizes.iter().sum();
+            let (upload, uploaded) = Upload::new(parts);
+            assert_eq!(upload.size_hint().exact(), Some(total as u64));
+            let mut biggest = 0;
+            let mut got = 0;
+            let mut upload = std::pin::pin!(upload);
+            while let Some(frame) = upload.frame().await {
+                let n = frame.unwrap().into_data().unwrap().len();
+                biggest = biggest.max(n);
+                got += n;
+            }
+            assert_eq!(got, total);
+            assert!(biggest <= FRAME);
+            uploaded.wait().await;
+        }
+    }
+}
