@@ -35,10 +35,10 @@ mod gateway {
     mod trust;
 }
 #[cfg(test)]
+mod generated;
+#[cfg(test)]
 mod heavy;
 #[cfg(test)]
 mod rooms;
 #[cfg(test)]
 mod support;
-#[cfg(test)]
-mod generated;

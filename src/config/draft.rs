@@ -37,7 +37,8 @@ pub(crate) struct Draft<'a> {
 impl<'a> Draft<'a> {
     pub(crate) fn new(tree: &'a Node) -> Self {
         let root = View::new(Some(tree), ROOT);
-        let named = |(entry, view): (&'a Entry, View<'a>)| Named { name: &entry.key, place: entry.place, view };
+        let named =
+            |(entry, view): (&'a Entry, View<'a>)| Named { name: &entry.key, place: entry.place, view };
         let route = |(i, (node, view)): (usize, (&'a Node, View<'a>))| RouteDraft {
             path: format!("routes[{i}]"),
             place: node.place,
@@ -84,9 +85,8 @@ impl Named<'_> {
 
     /// Why no seat of this provider can be asked yet.
     pub(crate) fn not_built(&self) -> bool {
-        let keyless = |text| {
-            matches!(key_ref(text), Ok(super::KeyRef::Keychain(_) | super::KeyRef::Vault { .. }))
-        };
+        let keyless =
+            |text| matches!(key_ref(text), Ok(super::KeyRef::Keychain(_) | super::KeyRef::Vault { .. }));
         self.wire().is_some_and(|wire| !wire.is_built()) || self.view.text("key").is_some_and(keyless)
     }
 }

@@ -95,7 +95,11 @@ fn judge(tree: &tree::Node, text: &str, home: &Path, report: &mut Report<'_>) ->
     }
     let config = resolve(&draft, home, digest(text));
     if config.is_none() {
-        report.error(tree.place, "", "passed every check and still cannot be used: this is a fault of sanctum");
+        report.error(
+            tree.place,
+            "",
+            "passed every check and still cannot be used: this is a fault of sanctum",
+        );
     }
     config
 }
@@ -132,6 +136,8 @@ pub fn read_text(path: &Path) -> Result<String, ReadError> {
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_CONFIG_BYTES {
         return Err(ReadError::TooLarge { path: path_buf() });
     }
-    String::from_utf8(bytes)
-        .map_err(|error| ReadError::NotUtf8 { path: path_buf(), valid_up_to: error.utf8_error().valid_up_to() })
+    String::from_utf8(bytes).map_err(|error| ReadError::NotUtf8 {
+        path: path_buf(),
+        valid_up_to: error.utf8_error().valid_up_to(),
+    })
 }

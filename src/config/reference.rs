@@ -39,7 +39,9 @@ fn inner(shape: &'static Shape, path: String) -> Option<Table> {
 
 /// Where else a key has its place, e.g. `seats.NAME`; empty where nowhere.
 pub(crate) fn homes_of(key: &str) -> String {
-    let homes = tables().into_iter().filter(|(path, fields)| !path.is_empty() && fields.iter().any(|f| f.name == key));
+    let homes = tables()
+        .into_iter()
+        .filter(|(path, fields)| !path.is_empty() && fields.iter().any(|f| f.name == key));
     homes.map(|(path, _)| format!("`{path}`")).collect::<Vec<_>>().join(" or ")
 }
 
@@ -49,7 +51,8 @@ pub fn reference() -> String {
     let mut out = String::from(INTRODUCTION);
     for (path, fields) in tables() {
         let title = if path.is_empty() { "Sections".to_owned() } else { format!("`{path}`") };
-        let _infallible = writeln!(out, "\n## {title}\n\n| key | value | default | |\n| --- | --- | --- | --- |");
+        let _infallible =
+            writeln!(out, "\n## {title}\n\n| key | value | default | |\n| --- | --- | --- | --- |");
         for field in fields {
             let default = match (field.required, field.default) {
                 (true, _) => "required".to_owned(),
@@ -77,7 +80,9 @@ fn status(status: Status) -> String {
     match status {
         Status::Built => String::new(),
         Status::NotYet { plain } => format!(". *Not built yet: accepted with a lint{}.*", unless(plain)),
-        Status::Guard { plain } => format!(". *Not built yet: refused, since it would guard{}.*", unless(plain)),
+        Status::Guard { plain } => {
+            format!(". *Not built yet: refused, since it would guard{}.*", unless(plain))
+        }
     }
 }
 

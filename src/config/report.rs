@@ -50,7 +50,8 @@ impl<'a> Report<'a> {
     /// The findings in the order in which they are told. A lint about what is an error anyway is left out.
     pub(crate) fn finish(mut self) -> Vec<Finding> {
         let is_error = |finding: &Finding| finding.severity == Severity::Error;
-        let wrong: HashSet<String> = self.findings.iter().filter(|f| is_error(f)).map(|f| f.path.clone()).collect();
+        let wrong: HashSet<String> =
+            self.findings.iter().filter(|f| is_error(f)).map(|f| f.path.clone()).collect();
         self.findings.retain(|finding| is_error(finding) || !wrong.contains(&finding.path));
         self.findings.sort_by(Finding::order);
         self.findings.dedup();
@@ -100,12 +101,15 @@ pub(crate) fn shown_key(key: &str) -> &str {
 /// Whether a text looks like a credential: known beginnings, a URL that may hold one, or a long run of
 /// letters mixed with digits.
 fn may_be_secret(text: &str) -> bool {
-    const BEGINNINGS: [&str; 9] = ["sk-", "key-", "Bearer ", "ghp_", "github_pat_", "xox", "AIza", "gsk_", "eyJ"];
+    const BEGINNINGS: [&str; 9] =
+        ["sk-", "key-", "Bearer ", "ghp_", "github_pat_", "xox", "AIza", "gsk_", "eyJ"];
     let in_url = text.contains("://") && text.contains(['@', '?', '#']);
     if in_url || BEGINNINGS.iter().any(|start| text.trim_start().starts_with(start)) {
         return true;
     }
     text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '/' | '='))).any(|run| {
-        run.len() >= 24 && run.bytes().any(|b| b.is_ascii_digit()) && run.bytes().any(|b| b.is_ascii_alphabetic())
+        run.len() >= 24
+            && run.bytes().any(|b| b.is_ascii_digit())
+            && run.bytes().any(|b| b.is_ascii_alphabetic())
     })
 }

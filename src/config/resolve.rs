@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::draft::{Draft, Named, RouteDraft};
 use super::resolved::{
-    Attempts, Auth, Capability, Config, Cooldown, KeyRef, Log, LogFormat, LogLevel, ModelPattern, OnExhausted,
-    OnSeatRejected, Price, Provider, Require, Retry, Route, Seat, Server,
+    Attempts, Auth, Capability, Config, Cooldown, KeyRef, Log, LogFormat, LogLevel, ModelPattern,
+    OnExhausted, OnSeatRejected, Price, Provider, Require, Retry, Route, Seat, Server,
 };
 use super::schema::{header, key_ref, origin_of};
 use super::tree::Node;

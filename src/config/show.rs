@@ -98,15 +98,20 @@ fn opaque(node: &Node) -> Shown {
 fn scalar(node: &Node) -> Value {
     match &node.kind {
         Kind::Bool(value) => Value::Bool(*value),
-        Kind::Int(value, text) => i64::try_from(*value).map_or_else(|_| Value::String(text.clone()), Value::from),
-        Kind::Float(value, text) => Number::from_f64(*value).map_or_else(|| Value::String(text.clone()), Value::Number),
+        Kind::Int(value, text) => {
+            i64::try_from(*value).map_or_else(|_| Value::String(text.clone()), Value::from)
+        }
+        Kind::Float(value, text) => {
+            Number::from_f64(*value).map_or_else(|| Value::String(text.clone()), Value::Number)
+        }
         Kind::Str(_) => Value::String(HIDDEN.to_owned()),
         Kind::Null | Kind::Seq(_) | Kind::Map(_) => Value::Null,
     }
 }
 
 fn default_value(shape: &Shape, text: &str) -> Shown {
-    let number = || text.parse::<u64>().map(Value::from).or_else(|_| text.parse::<f64>().map(Value::from)).ok();
+    let number =
+        || text.parse::<u64>().map(Value::from).or_else(|_| text.parse::<f64>().map(Value::from)).ok();
     match shape {
         Shape::Bool => Shown::Value(Value::Bool(text == "true")),
         Shape::Whole { .. } | Shape::Number { .. } => Shown::Value(number().unwrap_or(Value::Null)),
@@ -119,7 +124,9 @@ fn to_json(shown: Shown) -> Value {
     match shown {
         Shown::Value(value) => value,
         Shown::List(items) => Value::Array(items.into_iter().map(to_json).collect()),
-        Shown::Map(entries) => Value::Object(entries.into_iter().map(|(k, v)| (k, to_json(v))).collect::<Map<_, _>>()),
+        Shown::Map(entries) => {
+            Value::Object(entries.into_iter().map(|(k, v)| (k, to_json(v))).collect::<Map<_, _>>())
+        }
     }
 }
 
@@ -195,7 +202,11 @@ fn plain(text: &str) -> String {
     let starts_well = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
     let reserved = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
     let ends_well = !text.ends_with(':');
-    if starts_well && ends_well && text.bytes().all(fits) && !reserved.contains(&text.to_ascii_lowercase().as_str()) {
+    if starts_well
+        && ends_well
+        && text.bytes().all(fits)
+        && !reserved.contains(&text.to_ascii_lowercase().as_str())
+    {
         return text.to_owned();
     }
     Value::String(text.to_owned()).to_string()

@@ -24,10 +24,7 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
 
 /// Case and the choice between `-` and `_` are no distance.
 fn simplify(word: &str) -> Vec<char> {
-    word.chars()
-        .take(LONGEST + 1)
-        .map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() })
-        .collect()
+    word.chars().take(LONGEST + 1).map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() }).collect()
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours between two words.

@@ -110,7 +110,9 @@ impl Walk<'_, '_> {
             Status::Guard { .. } => {
                 self.report
                     .error(entry.place, path, "is refused: it would guard something and is not built yet")
-                    .hint("remove it, knowing that nothing guards this, or wait for the version that builds it");
+                    .hint(
+                        "remove it, knowing that nothing guards this, or wait for the version that builds it",
+                    );
             }
         }
     }

@@ -97,7 +97,12 @@ impl<'a> View<'a> {
             Some(Shape::List { item: Shape::Object(fields), .. }) => fields,
             _ => &[],
         };
-        self.written(key).map(Node::items).unwrap_or_default().iter().map(|n| (n, View::new(Some(n), fields))).collect()
+        self.written(key)
+            .map(Node::items)
+            .unwrap_or_default()
+            .iter()
+            .map(|n| (n, View::new(Some(n), fields)))
+            .collect()
     }
 
     /// The mappings under the names that the user chose, each name once.

@@ -15,13 +15,21 @@ pub(crate) fn check(draft: &Draft<'_>, report: &mut Report<'_>) {
     let place = draft.root.place("auth", Place::START);
     if tokens.is_empty() && auth.text("require") == Some("always") {
         report
-            .error(auth.place("require", place), "auth.require", "is `always`, and there is no token: nobody could ask")
+            .error(
+                auth.place("require", place),
+                "auth.require",
+                "is `always`, and there is no token: nobody could ask",
+            )
             .hint("add one to `auth.tokens`, e.g. `env:SANCTUM_TOKEN`");
     }
     for (i, (text, place)) in tokens.iter().enumerate() {
         if let Ok(KeyRef::Keychain(_) | KeyRef::Vault { .. }) = key_ref(text) {
             report
-                .lint(*place, &token_path(&auth, i), "is kept where this version cannot read it, so it opens nothing")
+                .lint(
+                    *place,
+                    &token_path(&auth, i),
+                    "is kept where this version cannot read it, so it opens nothing",
+                )
                 .hint("use `env:` or `file:`");
         }
     }
@@ -43,7 +51,11 @@ fn listen(draft: &Draft<'_>, open: bool, report: &mut Report<'_>) {
         let path = if one { "server.listen".to_owned() } else { format!("server.listen[{i}]") };
         if open && !is_loopback_host(&host) {
             report
-                .lint(*place, &path, "can be reached from other machines, and there is no token: every one of them is refused")
+                .lint(
+                    *place,
+                    &path,
+                    "can be reached from other machines, and there is no token: every one of them is refused",
+                )
                 .hint("add one to `auth.tokens`, or listen on 127.0.0.1");
         }
         if port != 0 && seen.insert((host, port), *place).is_some() {

@@ -74,7 +74,9 @@ fn apart(draft: &Draft<'_>, route: &RouteDraft<'_>, report: &mut Report<'_>) {
                     &format!("{}.chain[{i}]", route.path),
                     format!("shares its provider (`{}`) and key with the primary", other.name),
                 )
-                .hint("an outage, a rate limit or a spent account takes both; another provider or key does not");
+                .hint(
+                    "an outage, a rate limit or a spent account takes both; another provider or key does not",
+                );
         }
     }
 }
@@ -100,17 +102,21 @@ fn reached(draft: &Draft<'_>, report: &mut Report<'_>) {
     let mut earlier: Vec<(&str, &str)> = Vec::new();
     for route in &draft.routes {
         let own = patterns(&route.view);
-        let taker = |model: &str| earlier.iter().find(|(_, pattern)| covers(pattern, model)).map(|(name, _)| *name);
+        let taker =
+            |model: &str| earlier.iter().find(|(_, pattern)| covers(pattern, model)).map(|(name, _)| *name);
         let takers: Vec<_> = own.iter().map(|model| taker(model)).collect();
         if !own.is_empty()
-            && let Some(first) = takers.iter().copied().collect::<Option<Vec<_>>>().and_then(|all| all.first().copied())
+            && let Some(first) =
+                takers.iter().copied().collect::<Option<Vec<_>>>().and_then(|all| all.first().copied())
         {
             let key = if route.view.written("models").is_some() { "models" } else { "name" };
             report
                 .lint(
                     route.view.place(key, route.place),
                     &join(&route.path, key),
-                    format!("no request reaches this route: `{first}`, which stands before it, takes them all"),
+                    format!(
+                        "no request reaches this route: `{first}`, which stands before it, takes them all"
+                    ),
                 )
                 .hint("put the narrower route first");
         }

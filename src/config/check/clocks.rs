@@ -11,7 +11,8 @@ const BACKOFF_CAP_MS: u64 = 8_000;
 pub(crate) fn check(draft: &Draft<'_>, report: &mut Report<'_>) {
     for route in &draft.routes {
         never_runs(draft, route, report);
-        if let (Some(hold), Some(deadline)) = (written_number(route, "hold_secs"), written_number(route, "deadline_secs"))
+        if let (Some(hold), Some(deadline)) =
+            (written_number(route, "hold_secs"), written_number(route, "deadline_secs"))
             && hold > deadline
         {
             report

@@ -14,7 +14,14 @@ pub(crate) fn check(draft: &Draft<'_>, report: &mut Report<'_>) {
             && draft.provider(name).is_none()
         {
             let path = join(&join("seats", seat.name), "provider");
-            dangling(name, "provider", &draft.providers, seat.view.place("provider", seat.place), &path, report);
+            dangling(
+                name,
+                "provider",
+                &draft.providers,
+                seat.view.place("provider", seat.place),
+                &path,
+                report,
+            );
         }
     }
     for route in &draft.routes {
@@ -23,7 +30,8 @@ pub(crate) fn check(draft: &Draft<'_>, report: &mut Report<'_>) {
                 dangling(name, "seat", &draft.seats, *place, &format!("{}.chain[{i}]", route.path), report);
             }
         }
-        for (i, (name, place)) in route.view.texts("allowed_providers").unwrap_or_default().iter().enumerate() {
+        for (i, (name, place)) in route.view.texts("allowed_providers").unwrap_or_default().iter().enumerate()
+        {
             if draft.provider(name).is_none() {
                 let path = format!("{}.allowed_providers[{i}]", route.path);
                 dangling(name, "provider", &draft.providers, *place, &path, report);
@@ -55,9 +63,9 @@ fn twice(draft: &Draft<'_>, report: &mut Report<'_>) {
         let place = route.view.place("name", route.place);
         if let Some(name) = route.view.text("name") {
             if let Some(first) = routes.get(name) {
-                report
-                    .error(place, &join(&route.path, "name"), "is the name of an earlier route")
-                    .hint(format!("that one is at {}:{}; routes are told apart by name", first.line, first.col));
+                report.error(place, &join(&route.path, "name"), "is the name of an earlier route").hint(
+                    format!("that one is at {}:{}; routes are told apart by name", first.line, first.col),
+                );
             } else {
                 routes.insert(name, place);
             }

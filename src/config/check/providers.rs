@@ -16,7 +16,9 @@ pub(crate) fn check(draft: &Draft<'_>, report: &mut Report<'_>) {
         }
         key(provider, &path, report);
         if !draft.seats.iter().any(|seat| seat.view.text("provider") == Some(provider.name)) {
-            report.lint(provider.place, &path, "no seat is at this provider").hint("remove it, or give it a seat");
+            report
+                .lint(provider.place, &path, "no seat is at this provider")
+                .hint("remove it, or give it a seat");
         }
     }
 }
@@ -52,7 +54,9 @@ fn suited(provider: &Named<'_>, wire: Wire, path: &str, report: &mut Report<'_>)
         return;
     };
     if is_cli(wire) {
-        report.lint(place, &path, format!("says nothing on the wire `{}`", wire.name())).hint("it runs a program");
+        report
+            .lint(place, &path, format!("says nothing on the wire `{}`", wire.name()))
+            .hint("it runs a program");
         return;
     }
     let Some(parts) = split_url(url) else { return };
@@ -68,13 +72,20 @@ fn suited(provider: &Named<'_>, wire: Wire, path: &str, report: &mut Report<'_>)
     }
 }
 
-fn versioned(wire: Wire, parts: &UrlParts, report: &mut Report<'_>, place: crate::config::tree::Place, path: &str) {
+fn versioned(
+    wire: Wire,
+    parts: &UrlParts,
+    report: &mut Report<'_>,
+    place: crate::config::tree::Place,
+    path: &str,
+) {
     let version = |segment: &str| {
         segment.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
     let segments: Vec<_> = parts.path.split('/').collect();
     let ends_versioned = segments.last().is_some_and(|segment| version(segment));
-    let whole_endpoint = ["/messages", "/chat/completions", "/responses"].iter().any(|end| parts.path.ends_with(end));
+    let whole_endpoint =
+        ["/messages", "/chat/completions", "/responses"].iter().any(|end| parts.path.ends_with(end));
     if whole_endpoint {
         report
             .lint(place, path, "ends in an endpoint, which is added again")

@@ -24,17 +24,27 @@ pub(crate) fn check(draft: &Draft<'_>, report: &mut Report<'_>) {
     for seat in &draft.seats {
         let path = join("seats", seat.name);
         if !used.contains(seat.name) {
-            report.lint(seat.place, &path, "no route's chain uses this seat").hint("remove it, or put it in a chain");
+            report
+                .lint(seat.place, &path, "no route's chain uses this seat")
+                .hint("remove it, or put it in a chain");
         }
         limits(seat, &path, report);
         if seat.view.written("price").is_none() {
             report
-                .lint(seat.place, &join(&path, "price"), "is missing, so its cost is unknown in records and reports")
+                .lint(
+                    seat.place,
+                    &join(&path, "price"),
+                    "is missing, so its cost is unknown in records and reports",
+                )
                 .hint("write {input: .., output: ..} in USD per million tokens; zeros for a local model");
         }
         if seat.view.written("capability").is_none() {
             report
-                .lint(seat.place, &join(&path, "capability"), "is undeclared, so it counts as text that passes images on")
+                .lint(
+                    seat.place,
+                    &join(&path, "capability"),
+                    "is undeclared, so it counts as text that passes images on",
+                )
                 .hint("write `text`, `vision`, `image` or `embedding`");
         }
     }
@@ -48,11 +58,19 @@ fn limits(seat: &Named<'_>, path: &str, report: &mut Report<'_>) {
         let path = join(path, "max_prompt_tokens");
         if tokens > MOST_PROMPT_TOKENS {
             report
-                .lint(at("max_prompt_tokens"), &path, format!("{tokens} tokens are more than any model holds"))
+                .lint(
+                    at("max_prompt_tokens"),
+                    &path,
+                    format!("{tokens} tokens are more than any model holds"),
+                )
                 .hint("leave it out where the prompt is never to be cut");
         } else if tokens < LEAST_PROMPT_TOKENS {
             report
-                .lint(at("max_prompt_tokens"), &path, format!("{tokens} tokens do not hold one agent's tools"))
+                .lint(
+                    at("max_prompt_tokens"),
+                    &path,
+                    format!("{tokens} tokens do not hold one agent's tools"),
+                )
                 .hint("it bounds the prompt in tokens, not thousands of them");
         }
     }
@@ -65,7 +83,11 @@ fn limits(seat: &Named<'_>, path: &str, report: &mut Report<'_>) {
                 .hint("is it the size of the context, whose place is `max_prompt_tokens`?");
         } else if let Some(prompt) = prompt.filter(|prompt| tokens > *prompt) {
             report
-                .lint(place, &path, format!("{tokens} tokens of output are more than the {prompt} of its prompt"))
+                .lint(
+                    place,
+                    &path,
+                    format!("{tokens} tokens of output are more than the {prompt} of its prompt"),
+                )
                 .hint("are the two swapped?");
         }
     }

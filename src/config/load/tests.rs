@@ -178,7 +178,11 @@ fn mutated() -> impl Strategy<Value = String> {
         let chars: Vec<char> = SMALL.chars().collect();
         let (from, to) = (from.index(chars.len()), to.index(chars.len()));
         let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 12));
-        chars[..from].iter().chain(junk.chars().collect::<Vec<_>>().iter()).chain(chars[to..].iter()).collect()
+        chars[..from]
+            .iter()
+            .chain(junk.chars().collect::<Vec<_>>().iter())
+            .chain(chars[to..].iter())
+            .collect()
     })
 }
 

@@ -20,7 +20,8 @@ fn the_reference_in_docs_is_current() {
 #[test]
 fn every_example_of_the_reference_loads_without_a_finding() {
     let text = reference();
-    let examples: Vec<_> = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let examples: Vec<_> =
+        text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(!examples.is_empty());
     for example in examples {
         let loaded = load("docs/config.md", example, Path::new("/home/x/.sanctum"));

@@ -5,9 +5,11 @@ use http::{HeaderName, HeaderValue};
 use super::field::TextKind;
 
 /// The name of a header.
-pub(crate) const HEADER_NAME: TextKind = TextKind { what: "a header name", secret: false, judge: header_name };
+pub(crate) const HEADER_NAME: TextKind =
+    TextKind { what: "a header name", secret: false, judge: header_name };
 /// The value of a header; never shown, since people put credentials there.
-pub(crate) const HEADER_VALUE: TextKind = TextKind { what: "a header value", secret: true, judge: header_value };
+pub(crate) const HEADER_VALUE: TextKind =
+    TextKind { what: "a header value", secret: true, judge: header_value };
 /// A value of `anthropic-beta`.
 pub(crate) const BETA: TextKind = TextKind { what: "a beta's name", secret: false, judge: beta };
 
@@ -49,7 +51,9 @@ fn header_name(text: &str) -> Result<(), String> {
 }
 
 fn header_value(text: &str) -> Result<(), String> {
-    HeaderValue::from_str(text).map(|_| ()).map_err(|_| "is not a header value: one line of visible text".into())
+    HeaderValue::from_str(text)
+        .map(|_| ())
+        .map_err(|_| "is not a header value: one line of visible text".into())
 }
 
 fn beta(text: &str) -> Result<(), String> {

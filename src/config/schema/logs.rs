@@ -12,8 +12,12 @@ pub(crate) const ATTEMPTS: &[Field] = &[
 ];
 
 pub(crate) const LOG: &[Field] = &[
-    Field::new("level", Shape::Word(&["error", "warn", "info", "debug", "trace"]), "least severe level written")
-        .default("info"),
+    Field::new(
+        "level",
+        Shape::Word(&["error", "warn", "info", "debug", "trace"]),
+        "least severe level written",
+    )
+    .default("info"),
     Field::new("format", Shape::Word(&["text", "json"]), "lines for people, or one JSON object a line")
         .default("text"),
     Field::new("dir", Shape::Text(&PATH), "the folder; `serve` logs there and to stderr").default("logs"),

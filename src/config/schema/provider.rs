@@ -25,10 +25,19 @@ pub(crate) const PROVIDER: &[Field] = &[
         "where its key is kept (`env:NAME`, `file:PATH`, `keychain:SERVICE`, `vault:PATH#FIELD`), \
          or `caller` to forward the caller's own; absent = none is sent",
     ),
-    Field::new("connect_timeout_secs", Shape::secs(0.001), "how long a connection may take to open").default("3"),
+    Field::new("connect_timeout_secs", Shape::secs(0.001), "how long a connection may take to open")
+        .default("3"),
     Field::new("max_concurrency", Shape::count(1, 100_000), "CLI wires: most runs at once"),
-    Field::new("command", Shape::Text(&COMMAND), "CLI wires: the program, where it is not `claude` or `codex`"),
-    Field::new("login", Shape::Word(&["home", "env"]), "CLI wires: the user's own login, or the provider's `key`"),
+    Field::new(
+        "command",
+        Shape::Text(&COMMAND),
+        "CLI wires: the program, where it is not `claude` or `codex`",
+    ),
+    Field::new(
+        "login",
+        Shape::Word(&["home", "env"]),
+        "CLI wires: the user's own login, or the provider's `key`",
+    ),
     Field::new("config_home", Shape::Text(&PATH), "CLI wires: the folder of the login that is used"),
     Field::new(
         "slots",

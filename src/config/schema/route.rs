@@ -48,8 +48,16 @@ const CONTRACT: &[Field] = &[
         Shape::Whole { min: 1, max: 604_800_000, unit: "milliseconds" },
         "budget to the first token",
     ),
-    Field::new("total_ms", Shape::Whole { min: 1, max: 604_800_000, unit: "milliseconds" }, "budget of the answer"),
-    Field::new("cost_ceiling_usd", Shape::Number { min: 0.0, max: 1_000_000.0, unit: "USD" }, "most a request costs"),
+    Field::new(
+        "total_ms",
+        Shape::Whole { min: 1, max: 604_800_000, unit: "milliseconds" },
+        "budget of the answer",
+    ),
+    Field::new(
+        "cost_ceiling_usd",
+        Shape::Number { min: 0.0, max: 1_000_000.0, unit: "USD" },
+        "most a request costs",
+    ),
     Field::new("quality", Shape::Object(QUALITY), "the bar that every seat of the chain must pass"),
 ];
 
@@ -66,7 +74,8 @@ pub(crate) const ROUTE: &[Field] = &[
         "its seats in order, primary first",
     )
     .required(),
-    Field::new("deadline_secs", Shape::secs(0.001), "from a request's arrival to the first content").default("600"),
+    Field::new("deadline_secs", Shape::secs(0.001), "from a request's arrival to the first content")
+        .default("600"),
     Field::new(
         "allowed_providers",
         Shape::List { item: &Shape::Text(&NAME), least: 1 },
@@ -86,9 +95,17 @@ pub(crate) const ROUTE: &[Field] = &[
         "a spent chain answers 502 that says not to retry, or 529 with the soonest `retry-after`",
     )
     .default("final"),
-    Field::new("hold_secs", Shape::secs(0.0), "the head is sent by then, with pings, so that the client stays")
-        .default("240"),
-    Field::new("stream_total_secs", Shape::secs(0.0), "longest stream after its first content; 0 or absent = any"),
+    Field::new(
+        "hold_secs",
+        Shape::secs(0.0),
+        "the head is sent by then, with pings, so that the client stays",
+    )
+    .default("240"),
+    Field::new(
+        "stream_total_secs",
+        Shape::secs(0.0),
+        "longest stream after its first content; 0 or absent = any",
+    ),
     Field::new("policy_seat", Shape::Text(&NAME), "the one reviewed seat that a refusal may go to").guard(),
     Field::new("substitute", Shape::Bool, "false = only a seat of the very model asked for may answer")
         .default("true")
@@ -99,8 +116,12 @@ pub(crate) const ROUTE: &[Field] = &[
     Field::new("affinity", Shape::Word(&["none", "session"]), "whether a conversation stays on its seat")
         .default("none")
         .not_yet_but(&["none"]),
-    Field::new("cache", Shape::Word(&["client", "auto"]), "whether cache breakpoints are added to the client's")
-        .default("client")
-        .not_yet_but(&["client"]),
+    Field::new(
+        "cache",
+        Shape::Word(&["client", "auto"]),
+        "whether cache breakpoints are added to the client's",
+    )
+    .default("client")
+    .not_yet_but(&["client"]),
     Field::new("contract", Shape::Object(CONTRACT), "what the route promises: time, cost, quality").not_yet(),
 ];

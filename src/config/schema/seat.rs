@@ -39,8 +39,13 @@ pub(crate) const SEAT: &[Field] = &[
         Shape::Word(&["text", "vision", "image", "embedding"]),
         "what it can do; undeclared = text that passes images on",
     ),
-    Field::new("max_prompt_tokens", tokens(), "most prompt tokens it can hold, by which a larger seat is chosen; no prompt is cut yet"),
-    Field::new("max_output_tokens", tokens(), "most output tokens; what is asked is clamped to it first").not_yet(),
+    Field::new(
+        "max_prompt_tokens",
+        tokens(),
+        "most prompt tokens it can hold, by which a larger seat is chosen; no prompt is cut yet",
+    ),
+    Field::new("max_output_tokens", tokens(), "most output tokens; what is asked is clamped to it first")
+        .not_yet(),
     Field::new(
         "ttfb_timeout_secs",
         Shape::secs(0.001),
@@ -53,8 +58,13 @@ pub(crate) const SEAT: &[Field] = &[
         "not streamed: from the end of the upload to the whole answer",
     )
     .default("300"),
-    Field::new("idle_timeout_secs", Shape::secs(0.0), "longest silence inside a stream; 0 = any").default("300"),
-    Field::new("price", Shape::Object(PRICE), "USD per million tokens, each class apart; absent = cost unknown"),
+    Field::new("idle_timeout_secs", Shape::secs(0.0), "longest silence inside a stream; 0 = any")
+        .default("300"),
+    Field::new(
+        "price",
+        Shape::Object(PRICE),
+        "USD per million tokens, each class apart; absent = cost unknown",
+    ),
     Field::new("skip", Shape::Bool, "takes it out of every chain").default("false"),
     Field::new(
         "anthropic_betas",
@@ -68,7 +78,11 @@ pub(crate) const SEAT: &[Field] = &[
         "headers added to each upstream request; never a credential, whose place is the provider's `key`",
     ),
     Field::new("max_body_bytes", Shape::bytes(), "a seat is passed over by a larger request"),
-    Field::new("max_concurrency", Shape::count(1, 100_000), "most requests at once; beyond it the seat is busy"),
+    Field::new(
+        "max_concurrency",
+        Shape::count(1, 100_000),
+        "most requests at once; beyond it the seat is busy",
+    ),
     Field::new(
         "accept_models",
         Shape::List { item: &Shape::Text(&MODEL), least: 1 },

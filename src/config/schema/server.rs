@@ -12,7 +12,8 @@ pub(crate) const SERVER: &[Field] = &[
     .default("127.0.0.1:4040"),
     Field::new("max_body_bytes", Shape::bytes(), "a larger request body gets 413 before it is buffered")
         .default("209715200"),
-    Field::new("drain_secs", Shape::secs(0.0), "how long open requests may go on after SIGTERM").default("30"),
+    Field::new("drain_secs", Shape::secs(0.0), "how long open requests may go on after SIGTERM")
+        .default("30"),
     Field::new(
         "allowed_origins",
         Shape::OneOrList { item: &Shape::Text(&ORIGIN), least: 0 },

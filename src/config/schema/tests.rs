@@ -1,9 +1,9 @@
 use std::collections::HashSet;
 
 use super::*;
+use crate::config::report::Report;
 use crate::config::tree;
 use crate::config::validate::validate;
-use crate::config::report::Report;
 use crate::wire::Wire;
 
 fn each(fields: &'static [Field], path: &str, visit: &mut dyn FnMut(&str, &'static Field)) {
@@ -91,7 +91,9 @@ fn urls_are_split_and_redacted() {
     let parts = split_url("https://u:p@Host.Example:8443/a/v1/").unwrap();
     assert_eq!(parts, UrlParts { tls: true, host: "host.example".into(), path: "/a/v1".into() });
     assert_eq!(split_url("http://[::1]:80").unwrap().host, "::1");
-    for text in ["host", "ftp://h", "https://", "https://h?x", "https://h#x", "https:///x", "http://h:", "/x", ""] {
+    for text in
+        ["host", "ftp://h", "https://", "https://h?x", "https://h#x", "https:///x", "http://h:", "/x", ""]
+    {
         assert_eq!(split_url(text), None, "{text}");
     }
     assert_eq!(redact("https://u:p@h.example:1/a/?key=x"), "https://h.example:1/a");

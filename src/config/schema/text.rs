@@ -65,16 +65,21 @@ fn path(text: &str) -> Result<(), String> {
         return Err("is not a path".into());
     }
     if text == "~" || text.starts_with("~/") {
-        return Err("starts with `~`, which is not expanded: write it out, or relative to SANCTUM_HOME".into());
+        return Err(
+            "starts with `~`, which is not expanded: write it out, or relative to SANCTUM_HOME".into()
+        );
     }
     Ok(())
 }
 
-const KEY_FORMS: &str = "is no key reference: write `env:NAME`, `file:PATH`, `keychain:SERVICE` or `vault:PATH#FIELD`";
+const KEY_FORMS: &str =
+    "is no key reference: write `env:NAME`, `file:PATH`, `keychain:SERVICE` or `vault:PATH#FIELD`";
 
 fn token(text: &str) -> Result<(), String> {
     match key_ref(text)? {
-        KeyRef::Caller => Err(format!("is `caller`, which as a token would let everybody in: it {KEY_FORMS}")),
+        KeyRef::Caller => {
+            Err(format!("is `caller`, which as a token would let everybody in: it {KEY_FORMS}"))
+        }
         _ => Ok(()),
     }
 }
@@ -156,7 +161,8 @@ pub(crate) fn origin_of(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let origin = lower.strip_suffix('/').unwrap_or(&lower);
     let (scheme, authority) = origin.split_once("://")?;
-    let scheme_fits = !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+    let scheme_fits =
+        !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
     let fits = |b: u8| b.is_ascii_alphanumeric() || b".-_:[]".contains(&b);
     let authority_fits = !authority.is_empty() && authority.bytes().all(fits);
     (scheme_fits && authority_fits).then(|| origin.to_owned())

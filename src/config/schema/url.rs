@@ -37,7 +37,10 @@ pub(crate) fn split_url(text: &str) -> Option<UrlParts> {
 
 /// Whether a URL has a user name or password in it.
 pub(crate) fn has_userinfo(text: &str) -> bool {
-    text.parse::<http::Uri>().ok().and_then(|uri| uri.authority().map(|a| a.as_str().contains('@'))).unwrap_or(false)
+    text.parse::<http::Uri>()
+        .ok()
+        .and_then(|uri| uri.authority().map(|a| a.as_str().contains('@')))
+        .unwrap_or(false)
 }
 
 /// The URL without user, password, query and fragment; something unreadable becomes a dash.
@@ -55,6 +58,8 @@ fn base_url(text: &str) -> Result<(), String> {
     }
     match split_url(text) {
         Some(_) => Ok(()),
-        None => Err("is not a base URL: write http:// or https://, a host, and perhaps a port and a path".into()),
+        None => {
+            Err("is not a base URL: write http:// or https://, a host, and perhaps a port and a path".into())
+        }
     }
 }

@@ -41,7 +41,10 @@ fn json_says_the_same() {
 
 #[test]
 fn what_is_shown_loads_to_the_same() {
-    let text = TEXT.replace("me:hunter2@", "").replace("sk-ant-THIS-IS-A-KEY", "caller").replace("extra_headers: {x-gate: hunter2}, ", "");
+    let text = TEXT
+        .replace("me:hunter2@", "")
+        .replace("sk-ant-THIS-IS-A-KEY", "caller")
+        .replace("extra_headers: {x-gate: hunter2}, ", "");
     let home = Path::new("/home/x/.sanctum");
     let told = |text: &str| {
         let loaded = load("config.yaml", text, home);

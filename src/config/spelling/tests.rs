@@ -21,7 +21,8 @@ fn the_word_that_was_meant_is_found() {
 #[test]
 fn distances_are_those_of_the_book() {
     let chars = |s: &str| s.chars().collect::<Vec<_>>();
-    for (a, b, d) in [("", "", 0), ("a", "", 1), ("kitten", "sitting", 3), ("ab", "ba", 1), ("abc", "abc", 0)] {
+    for (a, b, d) in [("", "", 0), ("a", "", 1), ("kitten", "sitting", 3), ("ab", "ba", 1), ("abc", "abc", 0)]
+    {
         assert_eq!(distance(&chars(a), &chars(b)), d, "{a} {b}");
         assert_eq!(distance(&chars(b), &chars(a)), d, "{b} {a}");
     }

@@ -64,7 +64,18 @@ fn an_empty_text_is_nothing() {
 
 #[test]
 fn broken_yaml_is_one_fault_with_its_place() {
-    let texts = ["a: [1, 2", "a: b: c", "\ta: 1", "a: 'x", "a: 1\n b: 2", "*nope", "? [a]\n: 1", "~: 1", "---\na: 1\n---\nb: 2\n", "a: \u{1}"];
+    let texts = [
+        "a: [1, 2",
+        "a: b: c",
+        "\ta: 1",
+        "a: 'x",
+        "a: 1\n b: 2",
+        "*nope",
+        "? [a]\n: 1",
+        "~: 1",
+        "---\na: 1\n---\nb: 2\n",
+        "a: \u{1}",
+    ];
     let told: Vec<_> = texts.iter().map(|text| format!("{text:?} -> {}", tree(text))).collect();
     insta::assert_snapshot!(told.join("\n"));
 }

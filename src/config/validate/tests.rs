@@ -23,7 +23,8 @@ const SHAPES: &[Field] = &[
     Field::new("opaque", Shape::Opaque, ""),
 ];
 
-const VALUES: &[&str] = &["~", "true", "5", "55", "2.5", "one", "x", "''", "[]", "[true, x]", "{}", "{k: true}", "{k: x, l: 1}"];
+const VALUES: &[&str] =
+    &["~", "true", "5", "55", "2.5", "one", "x", "''", "[]", "[true, x]", "{}", "{k: true}", "{k: x, l: 1}"];
 
 /// Each shape against each kind of value.
 #[test]
@@ -34,8 +35,13 @@ fn what_each_shape_says_to_each_value() {
             let node = parse(&format!("{}: {value}", field.name)).unwrap();
             let mut report = Report::new("c");
             validate(&node, SHAPES, &mut report);
-            let told: Vec<_> = report.finish().iter().map(|f| f.to_string().replacen("c:1:", "", 1)).collect();
-            lines.push(format!("{}: {value} -> {}", field.name, if told.is_empty() { "fine".into() } else { told.join(" / ") }));
+            let told: Vec<_> =
+                report.finish().iter().map(|f| f.to_string().replacen("c:1:", "", 1)).collect();
+            lines.push(format!(
+                "{}: {value} -> {}",
+                field.name,
+                if told.is_empty() { "fine".into() } else { told.join(" / ") }
+            ));
         }
     }
     insta::assert_snapshot!(lines.join("\n"));
@@ -43,7 +49,13 @@ fn what_each_shape_says_to_each_value() {
 
 #[test]
 fn nothing_that_may_be_a_key_is_repeated() {
-    for secret in ["sk-ant-api03-abc", "ghp_0123456789", "AIzaSyA1", "0123456789abcdef0123456789abcdef", "https://u:p@h"] {
+    for secret in [
+        "sk-ant-api03-abc",
+        "ghp_0123456789",
+        "AIzaSyA1",
+        "0123456789abcdef0123456789abcdef",
+        "https://u:p@h",
+    ] {
         assert_eq!(shown(secret), None, "{secret}");
         let text = format!("word: \"{secret}\"\n\"{secret}\": 1\nmap: {{\"{secret}\": 3}}\n");
         let mut report = Report::new("c");
@@ -52,7 +64,9 @@ fn nothing_that_may_be_a_key_is_repeated() {
             assert!(!finding.to_string().contains(secret), "{finding}");
         }
     }
-    for plain in ["claude-sonnet-4-5-20250929", "http://localhost:3000", "attempts/attempts.jsonl", "antropic"] {
+    for plain in
+        ["claude-sonnet-4-5-20250929", "http://localhost:3000", "attempts/attempts.jsonl", "antropic"]
+    {
         assert!(shown(plain).is_some(), "{plain}");
     }
 }
