@@ -150,11 +150,11 @@ impl Setup {
     }
 }
 
-/// The address in a log line that says `listening`.
+/// The address in a log line that says `listening`, in either format.
 fn listening(line: &str) -> Option<SocketAddr> {
     let (_, rest) = line.split_once("listening")?;
-    let (_, addr) = rest.split_once("addr=")?;
-    addr.split_whitespace().next()?.trim_matches('"').parse().ok()
+    let (_, addr) = rest.split_once("addr=").or_else(|| rest.split_once("\"addr\":"))?;
+    addr.split([' ', ',', '}']).next()?.trim_matches('"').parse().ok()
 }
 
 /// Writes a file, and the folder it is in.

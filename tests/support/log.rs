@@ -1,7 +1,7 @@
 //! What a process wrote to stderr, readable while it runs.
 
 use std::io::{BufRead, BufReader, Read};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::PATIENCE;
 
@@ -34,9 +34,9 @@ impl Log {
         log
     }
 
-    /// Everything so far.
+    /// Everything so far; also while a test is failing.
     pub(crate) fn text(&self) -> String {
-        self.0.0.lock().unwrap().text.clone()
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).text.clone()
     }
 
     /// Waits for the end of the source, then gives everything.
@@ -55,7 +55,11 @@ impl Log {
                 return found;
             }
             let left = end.saturating_duration_since(tokio::time::Instant::now());
-            assert!(!left.is_zero() && !state.is_over, "no {what} in the log:\n{}", state.text);
+            if left.is_zero() || state.is_over {
+                let text = state.text.clone();
+                drop(state);
+                panic!("no {what} in the log:\n{text}");
+            }
             state = self.0.1.wait_timeout(state, left).unwrap().0;
         }
     }
