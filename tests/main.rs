@@ -5,6 +5,7 @@
 
 #[cfg(test)]
 mod cli {
+    mod config;
     mod serve_exits;
 }
 #[cfg(test)]

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::draft::Draft;
 use super::report::Report;
-use super::resolve::resolve;
+use super::resolve::{key_at, resolve};
 use super::schema::ROOT;
-use super::validate::validate;
-use super::{Config, Finding, check, tree};
+use super::validate::{join, validate};
+use super::{Config, Finding, KeyRef, check, tree};
 
 #[cfg(test)]
 mod tests;
@@ -108,6 +108,42 @@ fn judge(tree: &tree::Node, text: &str, home: &Path, report: &mut Report<'_>) ->
 fn digest(text: &str) -> String {
     let hash = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, text.as_bytes());
     hash.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Where a key is said to be kept, and where that is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// Line, from 1.
+    pub line: u64,
+    /// Column in characters, from 1.
+    pub col: u64,
+    /// The path of keys, e.g. `providers.anthropic.key`.
+    pub path: String,
+    /// Where the key is kept.
+    pub key: KeyRef,
+}
+
+/// Every key reference of a configuration, in the order of providers and tokens; pure.
+///
+/// For `config check --resolve`, which asks whether each can be had. What is no reference is left out.
+#[must_use]
+pub fn references(text: &str, home: &Path) -> Vec<Reference> {
+    let Ok(tree) = tree::parse(text) else { return Vec::new() };
+    let draft = Draft::new(&tree);
+    let provider_keys = draft.providers.iter().filter_map(|provider| {
+        let node = provider.view.written("key")?;
+        Some((join(&join("providers", provider.name), "key"), node.text()?, node.place))
+    });
+    let tokens = draft.root.sub("auth").texts("tokens").unwrap_or_default();
+    let tokens =
+        tokens.into_iter().enumerate().map(|(i, (text, place))| (format!("auth.tokens[{i}]"), text, place));
+    provider_keys
+        .chain(tokens)
+        .filter_map(|(path, text, place)| {
+            let key = key_at(text, home)?;
+            Some(Reference { line: place.line, col: place.col, path, key })
+        })
+        .collect()
 }
 
 /// Reads and loads the configuration at `path`.

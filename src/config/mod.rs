@@ -6,11 +6,14 @@
 //! here, only where it is kept, and no finding shows one.
 
 mod check;
+mod discover;
 mod draft;
 mod finding;
 mod home;
+mod init;
 mod load;
 mod pointers;
+mod quote;
 mod reference;
 mod report;
 mod resolve;
@@ -20,11 +23,14 @@ mod show;
 mod spelling;
 mod tree;
 mod validate;
+mod vendors;
 mod view;
 
+pub use discover::discover;
 pub use finding::{Finding, Severity};
 pub use home::{home_dir, locate};
-pub use load::{Loaded, MAX_CONFIG_BYTES, ReadError, load, read, read_text};
+pub use init::{Found, Local, first_config};
+pub use load::{Loaded, MAX_CONFIG_BYTES, ReadError, Reference, load, read, read_text, references};
 pub use pointers::client_lines;
 pub use reference::reference;
 pub use resolved::*;

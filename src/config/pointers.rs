@@ -1,13 +1,17 @@
 //! The lines that point clients at the gateway, told by `config init` and `serve --demo`.
 
-/// How to point each client at the gateway at `base_url` (e.g. `http://127.0.0.1:4040`), and which
-/// clients are not served yet.
+#[cfg(test)]
+mod tests;
+
+/// How to point each client at the gateway at `base_url` (e.g. `http://127.0.0.1:4040`), and which clients are
+/// not served yet. Lines, the last one ended.
 #[must_use]
 pub fn client_lines(base_url: &str) -> String {
     let base = base_url.trim_end_matches('/');
     format!(
-        "Claude Code:            ANTHROPIC_BASE_URL={base} claude\n\
-         Anthropic SDKs:         ANTHROPIC_BASE_URL={base} (or base_url=\"{base}\" in code)\n\
-         Codex and OpenAI SDKs:  not served yet: this version speaks Anthropic Messages alone\n"
+        "Claude Code      ANTHROPIC_BASE_URL={base} claude\n\
+         \x20                (with no login of your own, add ANTHROPIC_AUTH_TOKEN=any: the seats' keys are the gateway's)\n\
+         Anthropic SDKs   ANTHROPIC_BASE_URL={base}, or base_url=\"{base}\" in code; max_retries=0, since the gateway retries\n\
+         Not served yet   Codex and the OpenAI SDKs: this version speaks Anthropic Messages alone\n"
     )
 }

@@ -49,7 +49,8 @@ fn path(view: &View<'_>, key: &str, home: &Path) -> Option<PathBuf> {
     Some(home.join(view.text(key)?))
 }
 
-fn key(text: &str, home: &Path) -> Option<KeyRef> {
+/// Reads a key reference; a path becomes absolute.
+pub(crate) fn key_at(text: &str, home: &Path) -> Option<KeyRef> {
     Some(match key_ref(text).ok()? {
         KeyRef::File(path) => KeyRef::File(home.join(path)),
         other => other,
@@ -72,7 +73,7 @@ fn server(view: &View<'_>) -> Option<Server> {
 
 fn auth(view: &View<'_>, home: &Path) -> Option<Auth> {
     Some(Auth {
-        tokens: texts(view, "tokens").iter().map(|text| key(text, home)).collect::<Option<_>>()?,
+        tokens: texts(view, "tokens").iter().map(|text| key_at(text, home)).collect::<Option<_>>()?,
         require: match view.text("require")? {
             "always" => Require::Always,
             _ => Require::Remote,
@@ -87,7 +88,7 @@ fn provider(named: &Named<'_>, home: &Path) -> Option<Arc<Provider>> {
         wire: named.wire()?,
         base_url: view.text("base_url").unwrap_or_default().trim_end_matches('/').to_owned(),
         key: match view.text("key") {
-            Some(text) => key(text, home)?,
+            Some(text) => key_at(text, home)?,
             None => KeyRef::None,
         },
         connect_timeout: secs(view, "connect_timeout_secs")?,

@@ -10,7 +10,7 @@ const LONGEST: usize = 64;
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = simplify(word);
     let length = plain.len();
-    if length < 2 || length > LONGEST {
+    if !(2..=LONGEST).contains(&length) {
         return None;
     }
     let near_enough = (length / 3).clamp(1, 3);

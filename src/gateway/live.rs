@@ -164,8 +164,7 @@ impl Live {
     pub(crate) fn forget_others(&self, metrics: &Metrics) {
         let seats: BTreeSet<(&str, &str)> =
             self.routes.iter().flat_map(|r| r.seats.iter().map(|s| (&*r.name, &*s.name))).collect();
-        metrics
-            .retain(|route| self.route_named(route).is_some(), |route, seat| seats.contains(&(route, seat)));
+        metrics.retain(|route| self.route_named(route).is_some(), |route, seat| seats.contains(&(route, seat)));
     }
 }
 
@@ -186,8 +185,8 @@ fn provider_keys(
         config.seats.iter().map(|s| (s.provider.name.as_str(), &s.provider)).collect();
     for provider in used.into_values().filter(|p| is_usable(p)) {
         let place = || format!("providers.{}.key", provider.name);
-        let secret =
-            secret::resolve(&provider.key).map_err(|source| LiveError::Secret { place: place(), source })?;
+        let secret = secret::resolve(&provider.key)
+            .map_err(|source| LiveError::Secret { place: place(), source })?;
         let value = secret.as_ref().and_then(|s| {
             let mut value = HeaderValue::from_str(s.expose_secret()).ok()?;
             value.set_sensitive(true);
@@ -200,7 +199,8 @@ fn provider_keys(
 }
 
 fn is_usable(provider: &Provider) -> bool {
-    provider.wire == Wire::Anthropic && !matches!(provider.key, KeyRef::Keychain(_) | KeyRef::Vault { .. })
+    provider.wire == Wire::Anthropic
+        && !matches!(provider.key, KeyRef::Keychain(_) | KeyRef::Vault { .. })
 }
 
 /// Names in `server.listen` that are no addresses.

@@ -72,13 +72,7 @@ impl Relay {
         let seat = book.trail().last().map_or(0, |s| s.position);
         let idle = book.route.seats.get(seat).and_then(|s| s.seat.idle_timeout);
         let now = Instant::now();
-        let clocks = Clocks {
-            idle,
-            total: total.and_then(|t| now.checked_add(t)),
-            heard: now,
-            sent: now,
-            alarm: None,
-        };
+        let clocks = Clocks { idle, total: total.and_then(|t| now.checked_add(t)), heard: now, sent: now, alarm: None };
         Self { watch, body: Some(body), book, place, tasks, seat, clocks, closing: None, over: false }
     }
 
@@ -129,9 +123,7 @@ impl Relay {
                         return Poll::Ready(Some(Bytes::from_static(PING)));
                     }
                     Tick::Idle => self.fail(Class::IdleTimeout, "silence inside the stream", SILENT),
-                    Tick::Total => {
-                        self.fail(Class::Deadline, "the route's time for a stream is over", OVERTIME)
-                    }
+                    Tick::Total => self.fail(Class::Deadline, "the route's time for a stream is over", OVERTIME),
                 },
             }
         }
@@ -210,9 +202,7 @@ impl Clocks {
             if ping.is_some_and(|t| t <= now) {
                 return Poll::Ready(Tick::Ping);
             }
-            let Some(next) = [idle, self.total, ping].into_iter().flatten().min() else {
-                return Poll::Pending;
-            };
+            let Some(next) = [idle, self.total, ping].into_iter().flatten().min() else { return Poll::Pending };
             let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep_until(next)));
             // An alarm that rings too early only asks again; one that would ring too late is moved.
             if alarm.is_elapsed() || alarm.deadline() > next {
@@ -222,3 +212,4 @@ impl Clocks {
         }
     }
 }
+

@@ -170,20 +170,12 @@ pub(crate) async fn run(
                 Action::Retry(_) | Action::FallBack => continue 'seats,
                 Action::Larger => {
                     too_long = Some(larger_of(too_long, seat.seat.max_prompt_tokens));
-                    let own = Native {
-                        status: failed.status.unwrap_or(400),
-                        headers: failed.headers,
-                        body: failed.raw,
-                    };
+                    let own = Native { status: failed.status.unwrap_or(400), headers: failed.headers, body: failed.raw };
                     native.get_or_insert(own);
                     continue 'seats;
                 }
                 Action::PassOn => {
-                    let own = Native {
-                        status: failed.status.unwrap_or(502),
-                        headers: failed.headers,
-                        body: failed.raw,
-                    };
+                    let own = Native { status: failed.status.unwrap_or(502), headers: failed.headers, body: failed.raw };
                     return relay_native(own, book);
                 }
                 Action::Fail => {
@@ -277,11 +269,8 @@ fn see(
     });
     if class == Class::Auth {
         tracing::error!(
-            request_id = &*book.about.request_id,
-            seat = &*seat.name,
-            status = failed.status,
-            resets_in_secs = retry_after.map(|d| d.as_secs()),
-            "upstream refused the seat's credential or model"
+            request_id = &*book.about.request_id, seat = &*seat.name, status = failed.status,
+            resets_in_secs = retry_after.map(|d| d.as_secs()), "upstream refused the seat's credential or model"
         );
     }
     Seen { class, action, retry_after, remaining }
@@ -301,10 +290,7 @@ fn settle_standing(seen: &Seen, failed: &Failed, seat: &LiveSeat, route: &Route,
     if let Some(rest) = rest {
         seat.standing.rest(now_ms, rest.min(hints::LONGEST));
         tracing::warn!(
-            seat = &*seat.name,
-            class = seen.class.word(),
-            rest_secs = rest.as_secs(),
-            "seat rests until upstream's own time"
+            seat = &*seat.name, class = seen.class.word(), rest_secs = rest.as_secs(), "seat rests until upstream's own time"
         );
     }
     let counts = match seen.class {
@@ -337,11 +323,8 @@ pub(crate) const fn counts_against_seat(class: Class) -> bool {
 pub(crate) fn fail_standing(seat: &LiveSeat, route: &Route, now_ms: u64, class: Class, book: &Book) {
     if let Some(rest) = seat.standing.failed(now_ms, &route.cooldown, fastrand::f64()) {
         tracing::warn!(
-            request_id = &*book.about.request_id,
-            seat = &*seat.name,
-            class = class.word(),
-            rest_ms = u64::try_from(rest.as_millis()).unwrap_or(u64::MAX),
-            "seat rests after repeated failures"
+            request_id = &*book.about.request_id, seat = &*seat.name, class = class.word(),
+            rest_ms = u64::try_from(rest.as_millis()).unwrap_or(u64::MAX), "seat rests after repeated failures"
         );
     }
 }
@@ -354,11 +337,7 @@ fn note_headers(seat: &LiveSeat, headers: &HeaderMap, now_ms: u64, book: &Book) 
     note_quota(seat, headers, now_ms);
     if let Some(rest) = hints::subscription_rejected(headers, clock::now()) {
         seat.standing.rest(now_ms, rest);
-        tracing::warn!(
-            seat = &*seat.name,
-            rest_secs = rest.as_secs(),
-            "the subscription is spent; seat rests"
-        );
+        tracing::warn!(seat = &*seat.name, rest_secs = rest.as_secs(), "the subscription is spent; seat rests");
     }
 }
 
@@ -369,7 +348,13 @@ fn note_quota(seat: &LiveSeat, headers: &HeaderMap, now_ms: u64) {
 }
 
 /// Hands an answer on.
-fn serve(arrival: Arrival, place: Option<Place>, mut book: Book, worker: &Worker, route: &Route) -> TurnEnd {
+fn serve(
+    arrival: Arrival,
+    place: Option<Place>,
+    mut book: Book,
+    worker: &Worker,
+    route: &Route,
+) -> TurnEnd {
     match arrival {
         Arrival::Whole(whole) => {
             let class = if whole.answer.refused { Class::ContentPolicy } else { Class::Ok };
@@ -396,8 +381,7 @@ fn serve(arrival: Arrival, place: Option<Place>, mut book: Book, worker: &Worker
             let chain = book.chain();
             let served_model = stream.watch.served_model().map(str::to_owned);
             let headers = stream.headers;
-            let relay =
-                Relay::new(stream.watch, stream.body, book, place, worker.tasks.clone(), route.stream_total);
+            let relay = Relay::new(stream.watch, stream.body, book, place, worker.tasks.clone(), route.stream_total);
             TurnEnd::Stream { headers, served_model, relay: Box::new(relay), chain }
         }
     }

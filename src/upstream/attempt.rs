@@ -147,12 +147,7 @@ async fn exchange(
     }
     let status = parts.status.as_u16();
     if headers.get(header::CONTENT_ENCODING).is_some_and(|v| v != "identity") {
-        return Err(Failed::in_band(
-            status,
-            headers,
-            None,
-            "the answer is compressed, though identity was asked for",
-        ));
+        return Err(Failed::in_band(status, headers, None, "the answer is compressed, though identity was asked for"));
     }
     let kind = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -184,11 +179,9 @@ async fn begin(status: u16, headers: HeaderMap, mut body: Body) -> Result<Arriva
                 watch.end();
                 Some(Failed::ended(status, &watch, "the stream ended before any content"))
             }
-            Some(Err(e)) => Some(Failed {
-                served_model: model_of(&watch),
-                status: Some(status),
-                ..*Failed::transport(&e, Source::Ended)
-            }),
+            Some(Err(e)) => {
+                Some(Failed { served_model: model_of(&watch), status: Some(status), ..*Failed::transport(&e, Source::Ended) })
+            }
             Some(Ok(frame)) => {
                 let Ok(data) = frame.into_data() else { continue };
                 read = read.saturating_add(data.len());
@@ -224,7 +217,12 @@ fn model_of(watch: &Watch) -> Option<String> {
 }
 
 /// Reads a whole answer and judges it.
-async fn whole(status: u16, headers: HeaderMap, mut body: Body, want: Want) -> Result<Arrival, Box<Failed>> {
+async fn whole(
+    status: u16,
+    headers: HeaderMap,
+    mut body: Body,
+    want: Want,
+) -> Result<Arrival, Box<Failed>> {
     let raw = match read_whole(&mut body, MAX_ANSWER_BYTES).await {
         Ok(raw) => raw,
         Err(ReadError::TooLarge) => {
@@ -235,12 +233,11 @@ async fn whole(status: u16, headers: HeaderMap, mut body: Body, want: Want) -> R
             return Err(Box::new(Failed { headers, status: Some(status), ..failed }));
         }
     };
-    let no_answer = |text: &str| Failed::in_band(status, headers.clone(), Some(failure::read(&raw)), text);
+    let no_answer =
+        |text: &str| Failed::in_band(status, headers.clone(), Some(failure::read(&raw)), text);
     if want == Want::Count {
         return match serde_json::from_slice::<Count>(&raw) {
-            Ok(_) => {
-                Ok(Arrival::Whole(Whole { headers, body: raw, as_events: false, answer: Answer::default() }))
-            }
+            Ok(_) => Ok(Arrival::Whole(Whole { headers, body: raw, as_events: false, answer: Answer::default() })),
             Err(_) => Err(no_answer("the answer counts no input_tokens")),
         };
     }
@@ -364,8 +361,7 @@ impl Failed {
 
     fn in_band(status: u16, headers: HeaderMap, body: Option<FailureBody>, text: &str) -> Box<Self> {
         let body = body.filter(|b| b.is_json).unwrap_or_default();
-        let text =
-            if body.message.is_empty() { text.to_owned() } else { format!("{text}: {}", body.message) };
+        let text = if body.message.is_empty() { text.to_owned() } else { format!("{text}: {}", body.message) };
         let mut failed = Self::new(Source::InBand, text);
         failed.signal.status = table::inner_status(&body);
         failed.signal.body = body;

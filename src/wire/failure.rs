@@ -18,6 +18,8 @@ pub use wait::duration_secs;
 
 /// How much of a body is read.
 const MAX_BODY_BYTES: usize = 256 * 1024;
+/// Where the words for a person stand.
+const WORDS: [&str; 3] = ["message", "msg", "detail"];
 /// How long a name (type, code) may be, in bytes; more is cut.
 const MAX_NAME_BYTES: usize = 128;
 
@@ -80,7 +82,9 @@ pub fn read(body: &[u8]) -> FailureBody {
     let nothing = Map::new();
     let top = root.as_object().unwrap_or(&nothing);
     let wrapped = top.get("error").filter(|error| !error.is_null() && **error != Value::Bool(true));
-    let error = wrapped.map_or(Some(top), Value::as_object).unwrap_or(&nothing);
+    // Old servers send the error object unwrapped. Without words it is some other object.
+    let bare = WORDS.iter().any(|key| top.get(*key).is_some_and(Value::is_string)).then_some(top);
+    let error = wrapped.map_or(bare, Value::as_object).unwrap_or(&nothing);
     let metadata = error.get("metadata").and_then(Value::as_object).unwrap_or(&nothing);
     let message = said(root, wrapped, error, metadata);
     // The `type` of an unwrapped error may be the envelope's own word for "this is an error".
@@ -112,11 +116,17 @@ fn said(
 ) -> String {
     let plain = wrapped
         .and_then(Value::as_str)
-        .or_else(|| ["message", "msg", "detail"].iter().find_map(|key| error.get(*key)?.as_str()))
+        .or_else(|| WORDS.iter().find_map(|key| error.get(*key)?.as_str()))
         .or_else(|| root.get("message")?.as_str())
         .or_else(|| root.as_str());
     let Some(plain) = plain.filter(|plain| !plain.trim().is_empty()) else {
-        return text::bounded(&root.to_string());
+        // An object that is no error may hold an answer's text: its keys say enough.
+        return match (wrapped, root) {
+            (Some(error), _) => text::bounded(&error.to_string()),
+            (None, Value::Object(top)) => text::keys(top.keys()),
+            (None, Value::Array(_)) => "a JSON list".to_owned(),
+            (None, other) => text::bounded(&format!("the JSON value {other}")),
+        };
     };
     // An aggregator's own words say little; what its provider said comes along as text.
     match metadata.get("raw").and_then(Value::as_str) {

@@ -64,7 +64,9 @@ fn an_overflow_with_no_larger_seat_is_told_in_upstreams_words() {
     let gw = sized(&a, &b, [8000, 8000]);
     let reply = gw.ask(&ask("x")).expect(400);
     assert_eq!((reply.json(), b.count()), (body, 0));
-    assert_eq!(gw.exactly(1)[0]["class"], "context_length");
+    let records = gw.attempts(1);
+    assert_eq!((&records[0]["class"], &records[0]["seat"]), (&json!("context_length"), &json!("a")));
+    assert!(records.iter().skip(1).all(|r| r["outcome"] == "skipped"), "{records:#?}");
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn it_is_rotated_and_loses_no_line() {
             use std::io::BufReader;
             flate2::bufread::MultiGzDecoder::new(BufReader::new(file)).read_to_string(&mut text).unwrap();
         } else {
-            (&file).read_to_string(&mut text).unwrap();
+            (&file).read_to_string(&mut text).unwrap_or_else(|e| panic!("{e}: {path:?}"));
         }
         assert!(text.ends_with('\n') || text.is_empty(), "whole lines in {path:?}");
         for line in text.lines() {

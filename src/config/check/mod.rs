@@ -3,19 +3,12 @@
 mod access;
 mod chains;
 mod clocks;
+mod families;
 mod names;
 mod providers;
 mod seats;
 
-use super::draft::Draft;
-use super::report::Report;
-
-/// A family of rules.
-type Rules = fn(&Draft<'_>, &mut Report<'_>);
-
-/// Every family.
-pub(crate) const FAMILIES: [Rules; 6] =
-    [names::check, providers::check, seats::check, chains::check, clocks::check, access::check];
+pub(crate) use families::FAMILIES;
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ pub(crate) fn check(draft: &Draft<'_>, report: &mut Report<'_>) {
         let path = join("providers", provider.name);
         if let Some(wire) = provider.wire() {
             built(provider, wire, &path, report);
-            suited(provider, wire, &path, report);
+            suited(draft, provider, wire, &path, report);
         }
         key(provider, &path, report);
         if !draft.seats.iter().any(|seat| seat.view.text("provider") == Some(provider.name)) {
@@ -42,11 +42,12 @@ fn built(provider: &Named<'_>, wire: Wire, path: &str, report: &mut Report<'_>) 
     }
 }
 
-fn suited(provider: &Named<'_>, wire: Wire, path: &str, report: &mut Report<'_>) {
+fn suited(draft: &Draft<'_>, provider: &Named<'_>, wire: Wire, path: &str, report: &mut Report<'_>) {
     let path = join(path, "base_url");
     let place = provider.view.place("base_url", provider.place);
     let Some(url) = provider.view.written("base_url").and_then(|node| node.text()) else {
-        if !is_cli(wire) && provider.view.written("base_url").is_none() {
+        let elsewhere = !wire.is_built() && has_targets(draft, provider);
+        if !is_cli(wire) && !elsewhere && provider.view.written("base_url").is_none() {
             report
                 .error(place, &path, "is missing")
                 .hint(format!("the wire `{}` is asked over HTTP and needs an address", wire.name()));
@@ -70,6 +71,13 @@ fn suited(provider: &Named<'_>, wire: Wire, path: &str, report: &mut Report<'_>)
     if sends_key && !parts.tls && !is_private(&parts.host) {
         report.lint(place, &path, "sends the key unencrypted to another machine").hint("use https");
     }
+}
+
+/// Whether each seat of a provider says itself where it is.
+fn has_targets(draft: &Draft<'_>, provider: &Named<'_>) -> bool {
+    let mut seats =
+        draft.seats.iter().filter(|seat| seat.view.text("provider") == Some(provider.name)).peekable();
+    seats.peek().is_some() && seats.all(|seat| seat.view.written("targets").is_some())
 }
 
 fn versioned(

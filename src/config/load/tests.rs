@@ -151,7 +151,7 @@ fn a_bomb_of_aliases_is_a_finding() {
     let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for i in 1..9 {
         let item = format!("*a{}", i - 1);
-        text.push_str(&format!("a{i}: &a{i} [{}]\n", vec![item.as_str(); 10].join(", ")));
+        text.push_str(&format!("a{i}: &a{i} [{}]\n", [item.as_str(); 10].join(", ")));
     }
     assert!(load("config.yaml", &text, home()).config.is_none());
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));

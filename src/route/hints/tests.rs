@@ -43,8 +43,7 @@ fn the_body_speaks_when_the_headers_do_not() {
     assert_eq!(retry_after(&HeaderMap::new(), &body, NOW), Some(Duration::from_secs(62)));
     let body = FailureBody { resets_at: Some(1_764_450_005), ..FailureBody::default() };
     assert_eq!(retry_after(&HeaderMap::new(), &body, NOW), Some(Duration::from_secs(5)));
-    let body =
-        FailureBody { resets_at: Some(u64::MAX), retry_hint: Some(f64::NAN), ..FailureBody::default() };
+    let body = FailureBody { resets_at: Some(u64::MAX), retry_hint: Some(f64::NAN), ..FailureBody::default() };
     assert_eq!(retry_after(&HeaderMap::new(), &body, NOW), None);
 }
 

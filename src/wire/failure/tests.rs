@@ -127,7 +127,7 @@ fn azure_inner_code() {
 
 #[test]
 fn what_is_no_error_object() {
-    assert_eq!(of("").message, "empty body");
+    assert_eq!(of("").message, "an empty body");
     assert_eq!(
         of("<html><head><title> 413 Request Entity Too Large </title></head></html>").message,
         "an HTML page: 413 Request Entity Too Large"
@@ -142,6 +142,10 @@ fn what_is_no_error_object() {
         assert!(!of(body).message.is_empty(), "{body}");
     }
     assert_eq!(of(r#""busy""#).message, "busy");
+    assert_eq!(
+        of(r#"{"choices":[{"message":{"content":"text of an answer"}}],"usage":{}}"#).message,
+        "a JSON object with choices, usage"
+    );
 }
 
 #[test]

@@ -15,15 +15,18 @@ pub(super) fn describe(body: &[u8]) -> String {
     };
     let trimmed = readable.trim();
     if trimmed.is_empty() {
-        return if body.is_empty() { "empty body".to_owned() } else { "a body that is not text".to_owned() };
+        let is_blank = body.iter().all(u8::is_ascii_whitespace);
+        return if is_blank { "an empty body".to_owned() } else { "a body that is not text".to_owned() };
     }
-    if trimmed.starts_with('<') {
-        return match title(trimmed) {
-            Some(title) => bounded(&format!("an HTML page: {title}")),
-            None => "a page of markup".to_owned(),
-        };
+    if trimmed.starts_with('<') { page(trimmed) } else { bounded(trimmed) }
+}
+
+/// Names a page of markup by its title.
+fn page(page: &str) -> String {
+    match title(page) {
+        Some(title) => bounded(&format!("an HTML page: {title}")),
+        None => "a page of markup".to_owned(),
     }
-    bounded(trimmed)
 }
 
 /// The title of an HTML page.
@@ -38,6 +41,15 @@ fn title(page: &str) -> Option<&str> {
 /// `text` without control characters, cut to what a message may be.
 pub(super) fn bounded(text: &str) -> String {
     cut(text.trim(), MAX_MESSAGE_BYTES).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// Names the first keys of an object.
+pub(super) fn keys<'a>(keys: impl Iterator<Item = &'a String>) -> String {
+    let names: Vec<&str> = keys.take(12).map(|key| cut(key, 40)).collect();
+    if names.is_empty() {
+        return "an empty JSON object".to_owned();
+    }
+    bounded(&format!("a JSON object with {}", names.join(", ")))
 }
 
 /// The longest start of `text` that has at most `max` bytes.

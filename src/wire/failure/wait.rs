@@ -97,7 +97,7 @@ pub(super) fn epoch_secs(value: &Value) -> Option<u64> {
 }
 
 /// `number` without its fraction, when it fits.
-pub(crate) fn whole(number: f64) -> Option<u64> {
+fn whole(number: f64) -> Option<u64> {
     // Floats hold every whole number up to 2^53.
     (number.is_finite() && (0.0..=9_007_199_254_740_992.0).contains(&number)).then_some(number as u64)
 }

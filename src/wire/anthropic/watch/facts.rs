@@ -174,7 +174,12 @@ impl Facts {
             Some(b"message_delta") if is_json => Step::Hold,
             Some(_) if is_json => Step::Forward,
             Some(_) => {
-                self.set_error("api_error", "upstream sent an event that is not JSON", failure::read(data));
+                // Its data may hold the text of an answer, which belongs in no error.
+                let message = "upstream sent an event that is not JSON".to_owned();
+                self.set_error(
+                    "api_error",
+                    failure::FailureBody { message, ..failure::FailureBody::default() },
+                );
                 Step::Stop
             }
         }
@@ -224,13 +229,12 @@ impl Facts {
         let fits = data.len() <= MAX_OWN_ERROR_BYTES && memchr::memchr2(b'\n', b'\r', data).is_none();
         self.own_error = (is_envelope && fits).then(|| Bytes::copy_from_slice(data));
         let kind = body.kind.clone().unwrap_or_else(|| "api_error".to_owned());
-        let message = body.message.clone();
-        self.set_error(&kind, &message, body);
+        self.set_error(&kind, body);
         Step::Stop
     }
 
-    fn set_error(&mut self, kind: &str, message: &str, body: failure::FailureBody) {
-        self.error = Some(StreamError { kind: kind.to_owned(), message: message.to_owned(), body });
+    fn set_error(&mut self, kind: &str, body: failure::FailureBody) {
+        self.error = Some(StreamError { kind: kind.to_owned(), message: body.message.clone(), body });
     }
 }
 
