@@ -310,7 +310,9 @@ impl Drop for Gateway {
         self.child.wait().ok();
         if std::thread::panicking() {
             let log = self.log.text();
-            eprintln!("--- the gateway's log\n{log}");
+            let lines: Vec<&str> = log.lines().collect();
+            let last = lines.get(lines.len().saturating_sub(60)..).unwrap_or_default();
+            eprintln!("--- the end of the gateway's log\n{}", last.join("\n"));
         }
     }
 }

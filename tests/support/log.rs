@@ -15,6 +15,18 @@ struct State {
     is_over: bool,
 }
 
+/// So many bytes are kept; a soak writes more.
+const KEPT: usize = 16 << 20;
+
+impl State {
+    fn add(&mut self, line: &str) {
+        if self.text.len() > KEPT {
+            self.text.clear();
+        }
+        self.text.push_str(line);
+    }
+}
+
 impl Log {
     /// Collects from `source` on a thread of its own until it ends.
     pub(crate) fn of(source: impl Read + Send + 'static) -> Self {
@@ -24,7 +36,7 @@ impl Log {
             let mut rd = BufReader::new(source);
             let mut line = Vec::new();
             while matches!(rd.read_until(b'\n', &mut line), Ok(n) if n > 0) {
-                mine.0.0.lock().unwrap().text.push_str(&String::from_utf8(line.clone()).expect("UTF-8 log"));
+                mine.0.0.lock().unwrap().add(&String::from_utf8(line.clone()).expect("UTF-8 log"));
                 mine.0.1.notify_all();
                 line.clear();
             }
