@@ -147,11 +147,11 @@ fn wait(m: &Moment) -> Option<Duration> {
     }
 }
 
-/// Whether what upstream asked for is too long to be waited out: then the seat rests until its own time.
+/// How long the seat rests because upstream asked to be left alone and is not waited for.
 #[must_use]
-pub fn rests_by_header(class: Class, retry_after: Option<Duration>, remaining: Duration) -> bool {
-    matches!(class, Class::RateLimited | Class::Overloaded | Class::ServerError)
-        && retry_after.is_some_and(|asked| asked.saturating_add(MARGIN) > remaining)
+pub fn rest_by_hint(class: Class, retry_after: Option<Duration>, action: Action) -> Option<Duration> {
+    let limited = matches!(class, Class::RateLimited | Class::Overloaded | Class::ServerError);
+    retry_after.filter(|_| limited && !matches!(action, Action::Retry(_)))
 }
 
 #[cfg(test)]
