@@ -78,9 +78,9 @@ async fn guarded(
     link: Link,
     request: http::Request<Incoming>,
 ) -> http::Response<crate::gateway::body::ReplyBody> {
-    let id = worker.shared.next_id();
+    let shared = Arc::clone(&worker.shared);
     AssertUnwindSafe(handler::handle(worker, link, request)).catch_unwind().await.unwrap_or_else(|_| {
-        let heading = Heading { dialect: Dialect::Anthropic, request_id: id, route: None };
+        let heading = Heading { dialect: Dialect::Anthropic, request_id: shared.next_id(), route: None };
         heading.refuse(&reply::internal(), "")
     })
 }

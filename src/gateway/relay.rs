@@ -117,7 +117,9 @@ impl Relay {
                 Poll::Ready(Some(Ok(frame))) => {
                     let Ok(data) = frame.into_data() else { continue };
                     self.clocks.heard = Instant::now();
-                    if self.watch.push(data).is_err() {
+                    if self.clocks.total.is_some_and(|end| end <= self.clocks.heard) {
+                        self.overtime();
+                    } else if self.watch.push(data).is_err() {
                         self.fail(Class::BadResponse, "an event of the stream is too large", TOO_LARGE);
                     }
                 }
@@ -143,6 +145,10 @@ impl Relay {
                 },
             }
         }
+    }
+
+    fn overtime(&mut self) {
+        self.fail(Class::Deadline, "the route's time for a stream is over", OVERTIME);
     }
 
     fn cut(&mut self, text: &str) {
@@ -235,3 +241,6 @@ impl Clocks {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
