@@ -14,6 +14,7 @@ mod incumbent;
 mod intake;
 mod live;
 mod models;
+mod patience;
 mod relay;
 mod reply;
 mod server;
@@ -24,4 +25,4 @@ mod verdict;
 mod worker;
 
 pub use live::LiveError;
-pub use server::{Options, ServeError, Served, serve};
+pub use server::{Options, Ready, Reload, ServeError, Served, serve};

@@ -98,7 +98,15 @@ impl Relay {
             }
             if let Some(error) = self.watch.error() {
                 let text = format!("{}: {}", error.kind, error.message);
-                self.fail(Class::MidStreamError, &text, "");
+                let kind = error.kind.clone();
+                // Upstream may quote the key that it was sent.
+                let clean = self.book.live.redact(&error.message, &self.book.about.caller);
+                let closing = if clean == error.message {
+                    self.watch.close(&kind, &clean)
+                } else {
+                    self.watch.close_in_our_words(&kind, &clean)
+                };
+                self.end_loudly(Class::MidStreamError, &text, closing);
                 continue;
             }
             if self.watch.finished() {
@@ -144,7 +152,12 @@ impl Relay {
 
     /// Ends the stream loudly. What is ready goes out first, so that nothing is glued to half an event.
     fn fail(&mut self, class: Class, text: &str, told: &str) {
-        self.closing = Some(self.watch.close("api_error", told));
+        let closing = self.watch.close("api_error", told);
+        self.end_loudly(class, text, closing);
+    }
+
+    fn end_loudly(&mut self, class: Class, text: &str, closing: Bytes) {
+        self.closing = Some(closing);
         self.body = None;
         self.over = true;
         self.place = None;

@@ -28,6 +28,12 @@ use crate::process::memory::Trimmer;
 use crate::process::{Signal, Signals};
 use crate::telemetry::metrics::Metrics;
 
+/// Reads the configuration anew; a reason where that fails.
+pub type Reload = Box<dyn Fn() -> Result<Config, String>>;
+
+/// Told where the gateway listens.
+pub type Ready = Box<dyn FnOnce(&[SocketAddr])>;
+
 /// What is served.
 pub struct Options {
     /// The configuration, with the command line's addresses in it.
@@ -35,9 +41,9 @@ pub struct Options {
     /// The file it came from.
     pub source: Option<PathBuf>,
     /// Reads the configuration anew on SIGHUP. A reason means that the old one stays live.
-    pub reload: Box<dyn Fn() -> Result<Config, String>>,
+    pub reload: Reload,
     /// Called once with the bound addresses, before the first connection is taken.
-    pub ready: Box<dyn FnOnce(&[SocketAddr])>,
+    pub ready: Ready,
 }
 
 /// How serving ended.

@@ -1,7 +1,5 @@
 //! Signal -> class. One table, first match wins; the docs' copy is generated from it.
 
-use http::StatusCode;
-
 use crate::route::Class;
 use crate::wire::failure::{self, FailureBody};
 
@@ -185,26 +183,6 @@ pub fn classify(signal: &Signal) -> Class {
     match (class, signal.source) {
         (Class::ClientError | Class::Cancelled, Source::InBand | Source::Stream) => Class::BadResponse,
         (class, _) => class,
-    }
-}
-
-/// The status that an error inside a 200 stands for, by its kind or code; 0 where it says nothing.
-#[must_use]
-pub fn inner_status(body: &FailureBody) -> u16 {
-    if let Some(code) = body.code.as_deref().and_then(|c| c.parse::<u16>().ok()) {
-        if StatusCode::from_u16(code).is_ok_and(|c| c.is_client_error() || c.is_server_error()) {
-            return code;
-        }
-    }
-    match body.kind.as_deref().unwrap_or_default() {
-        "overloaded_error" => 529,
-        "rate_limit_error" => 429,
-        "authentication_error" => 401,
-        "permission_error" => 403,
-        "billing_error" => 402,
-        "timeout_error" => 504,
-        "api_error" | "server_error" | "InternalServerError" => 500,
-        _ => 0,
     }
 }
 

@@ -86,13 +86,3 @@ fn an_overage_beside_an_allowed_login_is_information() {
     ]);
     assert_eq!(subscription_rejected(&h, NOW), Some(Duration::from_secs(90)));
 }
-
-#[test]
-fn clock_words_of_openai() {
-    for (text, want) in [("20ms", 0.02), ("1s", 1.0), ("6m0s", 360.0), ("1h2m3s", 3723.0)] {
-        assert_eq!(clock_words(text).map(|d| d.as_secs_f64()), Some(want), "{text}");
-    }
-    for text in ["", "s", "1", "1x", "1..2s", "-1s"] {
-        assert_eq!(clock_words(text), None, "{text}");
-    }
-}

@@ -6,7 +6,7 @@ fn seen(status: u16, body: &str) -> &'static str {
 
 fn signal(source: Source, status: u16, body: &str, has_retry_after: bool) -> &'static str {
     let body = failure::read(body.as_bytes());
-    let status = if source == Source::Status { status } else { inner_status(&body) };
+    let status = if source == Source::Status { status } else { body.status_hint().unwrap_or(0) };
     classify(&Signal { source, status, body, subscription_rejected: false, has_retry_after }).word()
 }
 

@@ -208,7 +208,14 @@ impl Watch {
     /// `message`. Nothing for a stream that finished.
     #[must_use]
     pub fn close(&self, kind: &str, message: &str) -> Bytes {
-        if self.facts.finished { Bytes::new() } else { close::events(&self.facts, kind, message) }
+        if self.facts.finished { Bytes::new() } else { close::events(&self.facts, kind, message, true) }
+    }
+
+    /// As [`close`](Self::close), but never in upstream's own words, for those that hold what the client must
+    /// not see.
+    #[must_use]
+    pub fn close_in_our_words(&self, kind: &str, message: &str) -> Bytes {
+        if self.facts.finished { Bytes::new() } else { close::events(&self.facts, kind, message, false) }
     }
 
     fn is_over(&self) -> bool {
