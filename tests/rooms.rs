@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// What each room may import, by `crate::`. A room that is not here may import nothing of ours.
-const MAY_IMPORT: [(&str, &[&str]); 11] = [
+pub(crate) const MAY_IMPORT: [(&str, &[&str]); 11] = [
     ("telemetry", &[]),
     ("process", &[]),
     ("wire", &[]),
