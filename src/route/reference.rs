@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use super::Class;
 use super::action::{BACKOFF_CAP, MARGIN, RULES, Repeat, Rule, Then, counts_against_seat};
 use super::hints::{LONGEST, SPENT};
 use super::table::ROWS;
-use super::Class;
 
 #[cfg(test)]
 mod tests;
@@ -58,7 +58,9 @@ const fn then(then: Then) -> &'static str {
         Then::FallBack => "the next seat",
         Then::Larger => "the next seat that can hold more; where there is none, upstream's own answer",
         Then::PassOn => "upstream's own answer, byte for byte",
-        Then::ByRoute => "`on_seat_rejected`: 502, or the next seat; a caller's own key: upstream's own answer",
+        Then::ByRoute => {
+            "`on_seat_rejected`: 502, or the next seat; a caller's own key: upstream's own answer"
+        }
         Then::Fail => "504",
     }
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use assert_cmd::cargo::cargo_bin_cmd;
 use sanctum::config::{self, Severity};
 
-use super::markdown::{blocks, documents, links, anchors, read, root, shown, words};
+use super::markdown::{anchors, blocks, documents, links, read, root, shown, words};
 
 #[test]
 fn configurations_load_without_an_error() {
@@ -14,7 +14,11 @@ fn configurations_load_without_an_error() {
     for block in documents().iter().flat_map(|name| blocks(name)).filter(|b| b.lang == "yaml") {
         let loaded = config::load(&block.place, &block.text, Path::new("/home/you/.sanctum"));
         let errors: Vec<_> = loaded.findings.iter().filter(|f| f.severity == Severity::Error).collect();
-        assert!(errors.is_empty(), "{}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
+        assert!(
+            errors.is_empty(),
+            "{}",
+            errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        );
         seen += 1;
     }
     assert!(seen >= 2);
@@ -37,7 +41,8 @@ fn every_block_is_of_a_kind_that_is_checked() {
         assert!(kinds.contains(&&*block.lang), "{}: a block of {:?}", block.place, block.lang);
         if block.lang == "json" {
             for line in block.text.lines() {
-                serde_json::from_str::<serde_json::Value>(line).unwrap_or_else(|e| panic!("{}: {e}", block.place));
+                serde_json::from_str::<serde_json::Value>(line)
+                    .unwrap_or_else(|e| panic!("{}: {e}", block.place));
             }
         }
     }
@@ -71,7 +76,9 @@ fn exists(place: &str, command: &str) {
         }
         ["cargo", "install", "--path", ".", "--locked"] => assert!(root().join("Cargo.lock").exists()),
         ["UPDATE=1", "cargo", "test", rest @ ..] | ["cargo", "test" | "clippy" | "build", rest @ ..] => {
-            let known = |arg: &&&str| !matches!(**arg, "--lib" | "--test" | "main" | "--all-targets" | "--locked" | "--bin");
+            let known = |arg: &&&str| {
+                !matches!(**arg, "--lib" | "--test" | "main" | "--all-targets" | "--locked" | "--bin")
+            };
             for filter in rest.iter().filter(known) {
                 let path = filter.replace("::", "/");
                 let there = ["src", "tests"].iter().any(|folder| {
@@ -83,7 +90,10 @@ fn exists(place: &str, command: &str) {
         }
         [env, "claude"] => {
             let lines = config::client_lines("http://127.0.0.1:4040");
-            assert!(lines.contains(&format!("{env} claude")), "{place}: not what the gateway itself says: {command}");
+            assert!(
+                lines.contains(&format!("{env} claude")),
+                "{place}: not what the gateway itself says: {command}"
+            );
         }
         _ => panic!("{place}: nothing checks this command: {command}"),
     }

@@ -52,9 +52,18 @@ fn the_metrics_are_listed_with_their_types_and_labels() {
         let name = cells[1].trim_matches('`');
         listed.insert(name, cells[2]);
         let labels = set(cells[3].split(", ").map(|l| l.trim_matches('`')).filter(|l| !l.is_empty()));
-        let Some(sample) = page.lines().find(|l| l.starts_with(name) && l.contains(['{', ' '])) else { continue };
-        let inside = sample.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map_or("", |(inside, _)| inside);
-        let shown = set(inside.split("\",").filter_map(|l| l.split_once('=')).map(|(label, _)| label).filter(|l| *l != "le"));
+        let Some(sample) = page.lines().find(|l| l.starts_with(name) && l.contains(['{', ' '])) else {
+            continue;
+        };
+        let inside = sample
+            .split_once('{')
+            .and_then(|(_, rest)| rest.split_once('}'))
+            .map_or("", |(inside, _)| inside);
+        let shown = set(inside
+            .split("\",")
+            .filter_map(|l| l.split_once('='))
+            .map(|(label, _)| label)
+            .filter(|l| *l != "le"));
         assert_eq!(labels, shown, "labels of {name}: {sample}");
     }
     assert_eq!(listed, types);
@@ -74,6 +83,7 @@ fn the_rooms_are_drawn_as_they_are_checked() {
             (room.trim().to_owned(), may)
         })
         .collect();
-    let checked = MAY_IMPORT.iter().map(|(room, may)| ((*room).to_owned(), set(may.iter().copied()))).collect();
+    let checked =
+        MAY_IMPORT.iter().map(|(room, may)| ((*room).to_owned(), set(may.iter().copied()))).collect();
     assert_eq!(drawn, checked);
 }

@@ -29,7 +29,8 @@ pub(crate) fn root() -> &'static Path {
 /// The documents for people, by path from the root.
 pub(crate) fn documents() -> Vec<String> {
     let in_docs = std::fs::read_dir(root().join("docs")).expect("docs");
-    let in_docs = in_docs.map(|e| format!("docs/{}", e.expect("an entry").file_name().into_string().expect("UTF-8")));
+    let in_docs =
+        in_docs.map(|e| format!("docs/{}", e.expect("an entry").file_name().into_string().expect("UTF-8")));
     let mut all: Vec<String> =
         ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(Into::into).to_vec();
     all.extend(in_docs.filter(|name| name.ends_with(".md")));
@@ -49,7 +50,8 @@ pub(crate) fn blocks(name: &str) -> Vec<Block> {
     for (number, line) in (1..).zip(text.lines()) {
         match (&mut open, line.strip_prefix("```")) {
             (None, Some(lang)) => {
-                open = Some(Block { lang: lang.into(), place: format!("{name}:{number}"), text: String::new() });
+                open =
+                    Some(Block { lang: lang.into(), place: format!("{name}:{number}"), text: String::new() });
             }
             (Some(_), Some(_)) => found.extend(open.take()),
             (Some(block), None) => {
@@ -120,7 +122,8 @@ pub(crate) fn words(command: &str) -> Vec<String> {
 pub(crate) fn first_cells(name: &str, heading: &str) -> Vec<String> {
     let text = read(name);
     let below = text.lines().skip_while(|l| *l != heading).skip(1).take_while(|l| !l.starts_with('#'));
-    let cells = below.filter_map(|l| l.strip_prefix("| `")?.split_once("` |").map(|(cell, _)| cell.to_owned()));
+    let cells =
+        below.filter_map(|l| l.strip_prefix("| `")?.split_once("` |").map(|(cell, _)| cell.to_owned()));
     cells.collect()
 }
 
@@ -146,6 +149,11 @@ pub(crate) fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter_map(|l| l.strip_prefix('#').map(|l| l.trim_start_matches('#').trim()));
     let kept = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     headings
-        .map(|h| h.to_lowercase().chars().filter_map(|c| if c == ' ' { Some('-') } else { kept(c).then_some(c) }).collect())
+        .map(|h| {
+            h.to_lowercase()
+                .chars()
+                .filter_map(|c| if c == ' ' { Some('-') } else { kept(c).then_some(c) })
+                .collect()
+        })
         .collect()
 }

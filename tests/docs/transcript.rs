@@ -32,7 +32,8 @@ impl Demo {
         command.args(["serve", "--demo", "--listen", "127.0.0.1:0"]).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary starts");
         let log = Log::of(child.stderr.take().expect("its stderr"));
-        let addr = log.wait_for("address", |text| text.split_once("addr=")?.1.split_whitespace().next()?.parse().ok());
+        let addr = log
+            .wait_for("address", |text| text.split_once("addr=")?.1.split_whitespace().next()?.parse().ok());
         log.wait_line(&["Not served yet"]);
         Self { child, setup, log, addr }
     }
@@ -50,8 +51,11 @@ impl Demo {
     /// The attempt log, once it has so many lines.
     pub(crate) fn attempts(&self, lines: usize) -> String {
         let path = self.setup.home().join("demo/attempts.jsonl");
-        let read = || std::fs::read_to_string(&path).ok().filter(|t| t.lines().count() >= lines && t.ends_with('\n'));
-        within(std::time::Duration::from_secs(5), read).unwrap_or_else(|| panic!("no {lines} records: {}", self.log.text()))
+        let read = || {
+            std::fs::read_to_string(&path).ok().filter(|t| t.lines().count() >= lines && t.ends_with('\n'))
+        };
+        within(std::time::Duration::from_secs(5), read)
+            .unwrap_or_else(|| panic!("no {lines} records: {}", self.log.text()))
     }
 }
 
@@ -122,18 +126,27 @@ impl Session {
                 Some(told.into_iter().chain(log).map(|l| format!("{l}\n")).collect())
             }
             ["sanctum", "config", args @ ..] => {
-                let output = self.home.command().stdout(Stdio::piped()).arg("config").args(args).output().expect("it runs");
+                let output = self
+                    .home
+                    .command()
+                    .stdout(Stdio::piped())
+                    .arg("config")
+                    .args(args)
+                    .output()
+                    .expect("it runs");
                 let text = [output.stdout, output.stderr].concat();
                 Some(String::from_utf8(text).expect("UTF-8"))
             }
             ["curl", ..] => {
-                let demo = self.demo.as_ref().unwrap_or_else(|| panic!("{place}: asks before the demo is started"));
+                let demo =
+                    self.demo.as_ref().unwrap_or_else(|| panic!("{place}: asks before the demo is started"));
                 let call = call(command).unwrap_or_else(|| panic!("{place}: {command}"));
                 Some(curled(command, &call.send(demo.addr)))
             }
             ["tail", "-n", count, "~/.sanctum/demo/attempts.jsonl"] => {
                 let count: usize = count.parse().expect("a number");
-                let demo = self.demo.as_ref().unwrap_or_else(|| panic!("{place}: reads before the demo is started"));
+                let demo =
+                    self.demo.as_ref().unwrap_or_else(|| panic!("{place}: reads before the demo is started"));
                 let text = demo.attempts(count);
                 let lines: Vec<&str> = text.lines().collect();
                 Some(lines[lines.len() - count..].iter().map(|l| format!("{l}\n")).collect())
@@ -180,9 +193,19 @@ fn the_readme_shows_what_happens() {
                     compared += 1;
                     let printed = session.as_in_docs(&printed);
                     if std::env::var_os("UPDATE").is_some() && settled(&printed) != settled(&shown.output) {
-                        text = text.replacen(&whole(&shown), &whole(&Shown { output: tidy(&printed), ..shown.clone() }), 1);
+                        text = text.replacen(
+                            &whole(&shown),
+                            &whole(&Shown { output: tidy(&printed), ..shown.clone() }),
+                            1,
+                        );
                     } else {
-                        assert_eq!(settled(&shown.output), settled(&printed), "{}: {}", block.place, shown.command);
+                        assert_eq!(
+                            settled(&shown.output),
+                            settled(&printed),
+                            "{}: {}",
+                            block.place,
+                            shown.command
+                        );
                     }
                 }
                 _ => {}
