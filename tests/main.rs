@@ -45,6 +45,8 @@ mod gateway {
 #[cfg(test)]
 mod generated;
 #[cfg(test)]
+mod heavy;
+#[cfg(test)]
 mod rooms;
 #[cfg(test)]
 mod support;
