@@ -99,6 +99,22 @@ fn exists(place: &str, command: &str) {
     }
 }
 
+/// `src/…` and the like in backticks; `NAME` stands for something else each time.
+#[test]
+fn paths_that_are_named_are_there() {
+    let mut bad = Vec::new();
+    for name in documents() {
+        for word in read(&name).split('`').skip(1).step_by(2).filter(|w| !w.contains(char::is_whitespace)) {
+            let is_path =
+                ["src/", "tests/", "commands/", "docs/", "probes/"].iter().any(|f| word.starts_with(f));
+            if is_path && !word.contains("NAME") && !root().join(word).exists() {
+                bad.push(format!("{name}: {word} is not there"));
+            }
+        }
+    }
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+}
+
 /// Where there is a Python.
 #[test]
 fn python_is_python() {

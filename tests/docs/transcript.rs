@@ -123,7 +123,7 @@ impl Session {
                 // Lines of the log come from another thread, between the others or after them.
                 let text = demo.log.text();
                 let (log, told): (Vec<&str>, Vec<&str>) = text.lines().partition(|l| l.starts_with("20"));
-                Some(told.into_iter().chain(log).map(|l| format!("{l}\n")).collect())
+                Some(format!("{}\n\n{}\n", told.join("\n").trim_end(), log.join("\n")))
             }
             ["sanctum", "config", args @ ..] => {
                 let output = self
