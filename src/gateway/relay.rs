@@ -16,11 +16,12 @@ use reqwest::Body;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::gateway::book::{Book, Ending};
-use crate::gateway::verdict::{counts_against_seat, fail_standing};
+use crate::gateway::verdict::fail_standing;
 use crate::ledger::Outcome;
 use crate::outbound;
 use crate::process::Tasks;
 use crate::route::Class;
+use crate::route::action::counts_against_seat;
 use crate::upstream::standing::Place;
 use crate::wire::anthropic::watch::{PING, Watch};
 

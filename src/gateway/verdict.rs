@@ -97,28 +97,12 @@ pub(crate) fn settle_standing(
     }
     let counts = match seen.class {
         Class::Auth => seen.action == Action::FallBack,
-        class => counts_against_seat(class),
+        class => action::counts_against_seat(class),
     };
     if counts {
         fail_standing(seat, route, now_ms, seen.class, book);
     }
     note_quota(seat, &failed.headers, now_ms);
-}
-
-/// Whether a failure of this class says something about the seat.
-pub(crate) const fn counts_against_seat(class: Class) -> bool {
-    matches!(
-        class,
-        Class::RateLimited
-            | Class::Overloaded
-            | Class::ServerError
-            | Class::Network
-            | Class::TtfbTimeout
-            | Class::IdleTimeout
-            | Class::BadResponse
-            | Class::MidStreamError
-            | Class::TruncatedStream
-    )
 }
 
 /// Counts a failure against the seat and says when that was one too many.

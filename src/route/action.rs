@@ -6,10 +6,10 @@ use crate::config::OnSeatRejected;
 use crate::route::Class;
 
 /// Longest backoff between two attempts.
-const BACKOFF_CAP: Duration = Duration::from_secs(8);
+pub(super) const BACKOFF_CAP: Duration = Duration::from_secs(8);
 
 /// A wait that upstream asked for must leave this much of the deadline.
-const MARGIN: Duration = Duration::from_secs(1);
+pub(super) const MARGIN: Duration = Duration::from_secs(1);
 
 /// Whether the same seat may be tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,6 +152,26 @@ fn wait(m: &Moment) -> Option<Duration> {
 pub fn rest_by_hint(class: Class, retry_after: Option<Duration>, action: Action) -> Option<Duration> {
     let limited = matches!(class, Class::RateLimited | Class::Overloaded | Class::ServerError);
     retry_after.filter(|_| limited && !matches!(action, Action::Retry(_)))
+}
+
+/// Whether a failure of this class says something about the seat, and so counts towards its cooldown.
+///
+/// A client's own bad request, a refusal and a client that left say nothing about it; a spend cap rests it at
+/// once instead. [`Class::Auth`] counts only where the route falls back from it.
+#[must_use]
+pub const fn counts_against_seat(class: Class) -> bool {
+    matches!(
+        class,
+        Class::RateLimited
+            | Class::Overloaded
+            | Class::ServerError
+            | Class::Network
+            | Class::TtfbTimeout
+            | Class::IdleTimeout
+            | Class::BadResponse
+            | Class::MidStreamError
+            | Class::TruncatedStream
+    )
 }
 
 #[cfg(test)]
