@@ -99,7 +99,8 @@ impl Ledger {
         self.0.as_ref()?.trouble.get()
     }
 
-    /// Waits, blocking, until all records sent before are written or given up; `false` after `wait`.
+    /// Waits, blocking, until all records sent before are written or given up, and for a rotated file that is
+    /// being compressed; `false` after `wait`.
     pub fn flush(&self, wait: Duration) -> bool {
         let Some(handle) = &self.0 else { return true };
         let until = Instant::now() + wait;
