@@ -9,6 +9,13 @@ mod cli {
     mod serve_exits;
 }
 #[cfg(test)]
+mod docs {
+    mod examples;
+    mod lists;
+    mod markdown;
+    mod transcript;
+}
+#[cfg(test)]
 mod faults {
     mod client_gone;
     mod clocks;
@@ -28,6 +35,7 @@ mod gateway {
     mod hold;
     mod lifecycle;
     mod listen;
+    mod no_splice;
     mod operator;
     mod pass_through;
     mod request_bodies;
@@ -37,6 +45,8 @@ mod gateway {
 }
 #[cfg(test)]
 mod generated;
+#[cfg(test)]
+mod heavy;
 #[cfg(test)]
 mod rooms;
 #[cfg(test)]

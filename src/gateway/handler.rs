@@ -13,7 +13,7 @@ use crate::gateway::book::{About, Book};
 use crate::gateway::hold::{Held, Turn};
 use crate::gateway::live::{Live, LiveRoute};
 use crate::gateway::reply::{Heading, Refused};
-use crate::gateway::trust::{Caller, Link};
+use crate::gateway::trust::{Caller, Link, Refusal};
 use crate::gateway::worker::Worker;
 use crate::gateway::{admin, intake, models, side, turn};
 use crate::ledger;
@@ -97,7 +97,13 @@ pub(crate) async fn handle(
     let live = worker.shared.live.load_full();
     let open = matches!(&place, Place::Admin(page) if page.is_open());
     let authority = parts.uri.authority().map(http::uri::Authority::as_str);
-    let caller = match live.gate.judge(&parts.headers, authority, link, open) {
+    let operator = OPERATOR.iter().any(|h| parts.headers.contains_key(*h));
+    let judged = match live.gate.judge(&parts.headers, authority, link, open) {
+        Ok(caller) if operator && !caller.trusted => Err(Refusal::Operator),
+        Err(Refusal::Token) if operator => Err(Refusal::Operator),
+        judged => judged,
+    };
+    let caller = match judged {
         Ok(caller) => caller,
         Err(refusal) => {
             let (status, word, text) = refusal.told();
@@ -105,12 +111,6 @@ pub(crate) async fn handle(
             return heading.refuse(&Refused::new(status, text), "");
         }
     };
-    if !caller.trusted && OPERATOR.iter().any(|h| parts.headers.contains_key(*h)) {
-        worker.shared.metrics.door_refusal("operator_header");
-        let text =
-            "x-sanctum-* request headers are for trusted callers: from loopback, or with a gateway token";
-        return heading.refuse(&Refused::new(403, text), "");
-    }
     match place {
         Place::Generate(endpoint) => {
             let asked = Asked { worker, live, heading, caller, parts, arrived };
@@ -238,7 +238,7 @@ impl Asked {
 pub(crate) struct Active(Arc<AtomicUsize>);
 
 impl Active {
-    fn enter(count: &Arc<AtomicUsize>) -> Self {
+    pub(crate) fn enter(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(count))
     }

@@ -27,10 +27,12 @@ fn a_slow_generation_outlasts_first_byte_and_deadline() {
     let pieces = ["a", "b", "c", "d", "e", "f"];
     let a = Upstream::always(streams("a-1", &pieces).gap_ms(500));
     let b = Upstream::always(streams("b-1", &["no"]));
-    let gw = gateway(&a, &b, |c| c["routes"][0]["deadline_secs"] = json!(2));
-    // ping and block start come in the first second; the rest takes three more.
+    let gw = gateway(&a, &b, |c| {
+        c["seats"]["a"]["ttfb_timeout_secs"] = json!(2); // the block opens after one second, the stream ends after five
+        c["routes"][0]["deadline_secs"] = json!(3);
+    });
     let reply = gw.ask(&ask_stream("hi")).expect(200);
-    between(&reply, 3000, 15_000);
+    between(&reply, 4500, 20_000);
     reply.folded().assert_clean();
     assert_eq!((reply.folded().text.as_str(), b.count()), ("abcdef", 0));
 }

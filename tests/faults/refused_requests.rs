@@ -64,22 +64,9 @@ fn an_overflow_with_no_larger_seat_is_told_in_upstreams_words() {
     let gw = sized(&a, &b, [8000, 8000]);
     let reply = gw.ask(&ask("x")).expect(400);
     assert_eq!((reply.json(), b.count()), (body, 0));
-    assert_eq!(gw.exactly(1)[0]["class"], "context_length");
-}
-
-#[test]
-fn a_prompt_goes_first_to_the_seat_that_can_hold_it() {
-    let (a, b) = (Upstream::always(says("a-1", "small")), Upstream::always(says("b-1", "large")));
-    let gw = sized(&a, &b, [1000, 190_000]);
-    let reply = gw.ask(&ask(&"lorem ipsum dolor ".repeat(3000))).expect(200);
-    assert_eq!(reply.json()["model"], "b-1", "{}", reply.chain());
-    assert_eq!(a.count(), 0);
-    let record = gw.attempts(1).pop().unwrap();
-    assert_eq!(
-        (&record["seat"], &record["path"]),
-        (&json!("b"), &json!("fallback")),
-        "by configured position"
-    );
+    let records = gw.attempts(1);
+    assert_eq!((&records[0]["class"], &records[0]["seat"]), (&json!("context_length"), &json!("a")));
+    assert!(records.iter().skip(1).all(|r| r["outcome"] == "skipped"), "{records:#?}");
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn small(a: &Upstream) -> Gateway {
 fn a_body_that_says_it_is_too_big_is_refused_before_it_comes() {
     let a = Upstream::always(says("a-1", "ok"));
     let gw = small(&a);
-    for size in ["1000001", "99999999999", "18446744073709551615"] {
+    for size in ["1000001", "99999999999", "9223372036854775807"] {
         let call = Call::messages(&ask("x")).with("content-length", size);
         let mut live = Live::connect(gw.addr());
         live.send(call.head(gw.addr()).as_bytes());
@@ -151,6 +151,7 @@ fn a_body_that_grows_too_big_is_refused_where_it_does() {
     let call = Call::messages(&ask("x")).with("transfer-encoding", "chunked");
     let mut live = Live::connect(gw.addr());
     live.send(call.head(gw.addr()).as_bytes());
+    live.send(b"a\r\n{\"model\":\"\r\n");
     let chunk = format!("{:x}\r\n{}\r\n", 50_000, "x".repeat(50_000));
     let sent = (0..400).take_while(|_| live.try_send(chunk.as_bytes())).count();
     if !live.has("HTTP/1.1 413") {

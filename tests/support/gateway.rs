@@ -37,7 +37,7 @@ pub(crate) struct Exit {
 /// A gateway that is serving.
 pub(crate) struct Gateway {
     child: Child,
-    home: TempDir,
+    setup: Setup,
     addrs: Vec<SocketAddr>,
     /// What it writes to stderr.
     pub(crate) log: Log,
@@ -120,12 +120,8 @@ impl Setup {
     /// Serves on so many addresses.
     pub(crate) fn start_on(self, addresses: usize) -> Gateway {
         let (child, log) = self.spawn();
-        let mut gateway = Gateway { child, home: self.home, addrs: Vec::new(), log };
-        gateway.addrs = gateway.log.wait_for("addresses", |text| {
-            let found: Vec<SocketAddr> = text.lines().filter_map(listening).collect();
-            (found.len() >= addresses).then_some(found)
-        });
-        until("health", || (gateway.get("/health").status == 200).then_some(()));
+        let mut gateway = Gateway { child, setup: self, addrs: Vec::new(), log };
+        gateway.settle(addresses);
         gateway
     }
 
@@ -137,7 +133,7 @@ impl Setup {
             ended.map(Err).or_else(|| log.text().lines().find_map(listening).map(Ok))
         });
         match first.unwrap_or_else(|| panic!("neither serving nor ended:\n{}", log.text())) {
-            Ok(addr) => Ok(Gateway { child, home: self.home, addrs: vec![addr], log }),
+            Ok(addr) => Ok(Gateway { child, setup: self, addrs: vec![addr], log }),
             Err(status) => Err(Exit { code: status.code(), log: log.whole(), home: self.home }),
         }
     }
@@ -154,11 +150,11 @@ impl Setup {
     }
 }
 
-/// The address in a log line that says `listening`.
+/// The address in a log line that says `listening`, in either format.
 fn listening(line: &str) -> Option<SocketAddr> {
     let (_, rest) = line.split_once("listening")?;
-    let (_, addr) = rest.split_once("addr=")?;
-    addr.split_whitespace().next()?.trim_matches('"').parse().ok()
+    let (_, addr) = rest.split_once("addr=").or_else(|| rest.split_once("\"addr\":"))?;
+    addr.split([' ', ',', '}']).next()?.trim_matches('"').parse().ok()
 }
 
 /// Writes a file, and the folder it is in.
@@ -171,6 +167,23 @@ impl Gateway {
     /// Serves this configuration.
     pub(crate) fn start(config: &Value) -> Self {
         Setup::new(config).start()
+    }
+
+    /// Waits for its addresses and its health.
+    fn settle(&mut self, addresses: usize) {
+        self.addrs = self.log.wait_for("addresses", |text| {
+            let found: Vec<SocketAddr> = text.lines().filter_map(listening).collect();
+            (found.len() >= addresses).then_some(found)
+        });
+        until("health", || (self.get("/health").status == 200).then_some(()));
+    }
+
+    /// Kills it without a word and starts it again in the same home.
+    pub(crate) fn kill_and_restart(&mut self) {
+        self.child.kill().expect("kill -9");
+        self.child.wait().expect("its end");
+        (self.child, self.log) = self.setup.spawn();
+        self.settle(1);
     }
 
     /// Its (first) address.
@@ -190,7 +203,12 @@ impl Gateway {
 
     /// A path under its home.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.home.path().join(name)
+        self.setup.home.path().join(name)
+    }
+
+    /// How many files it has open.
+    pub(crate) fn open_files(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.pid())).expect("its files").count()
     }
 
     /// Asks `/v1/messages` and reads the whole reply.
@@ -292,7 +310,9 @@ impl Drop for Gateway {
         self.child.wait().ok();
         if std::thread::panicking() {
             let log = self.log.text();
-            eprintln!("--- the gateway's log\n{log}");
+            let lines: Vec<&str> = log.lines().collect();
+            let last = lines.get(lines.len().saturating_sub(60)..).unwrap_or_default();
+            eprintln!("--- the end of the gateway's log\n{}", last.join("\n"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a process wrote to stderr, readable while it runs.
 
 use std::io::{BufRead, BufReader, Read};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::PATIENCE;
 
@@ -15,6 +15,18 @@ struct State {
     is_over: bool,
 }
 
+/// So many bytes are kept; a soak writes more.
+const KEPT: usize = 16 << 20;
+
+impl State {
+    fn add(&mut self, line: &str) {
+        if self.text.len() > KEPT {
+            self.text.clear();
+        }
+        self.text.push_str(line);
+    }
+}
+
 impl Log {
     /// Collects from `source` on a thread of its own until it ends.
     pub(crate) fn of(source: impl Read + Send + 'static) -> Self {
@@ -24,7 +36,7 @@ impl Log {
             let mut rd = BufReader::new(source);
             let mut line = Vec::new();
             while matches!(rd.read_until(b'\n', &mut line), Ok(n) if n > 0) {
-                mine.0.0.lock().unwrap().text.push_str(&String::from_utf8(line.clone()).expect("UTF-8 log"));
+                mine.0.0.lock().unwrap().add(&String::from_utf8(line.clone()).expect("UTF-8 log"));
                 mine.0.1.notify_all();
                 line.clear();
             }
@@ -34,9 +46,9 @@ impl Log {
         log
     }
 
-    /// Everything so far.
+    /// Everything so far; also while a test is failing.
     pub(crate) fn text(&self) -> String {
-        self.0.0.lock().unwrap().text.clone()
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).text.clone()
     }
 
     /// Waits for the end of the source, then gives everything.
@@ -55,7 +67,11 @@ impl Log {
                 return found;
             }
             let left = end.saturating_duration_since(tokio::time::Instant::now());
-            assert!(!left.is_zero() && !state.is_over, "no {what} in the log:\n{}", state.text);
+            if left.is_zero() || state.is_over {
+                let text = state.text.clone();
+                drop(state);
+                panic!("no {what} in the log:\n{text}");
+            }
             state = self.0.1.wait_timeout(state, left).unwrap().0;
         }
     }

@@ -25,7 +25,6 @@ pub(crate) struct Received {
     pub(crate) at: Instant,
     /// When the caller was seen to have gone away.
     pub(crate) gone: Option<Instant>,
-    pub(crate) slot: usize,
 }
 
 impl Received {
@@ -61,7 +60,6 @@ pub(crate) fn request(
         bytes: 0,
         at: Instant::now(),
         gone: None,
-        slot: 0,
     };
     while let Some(l) = line(rd)?.filter(|l| !l.is_empty()) {
         let (name, value) = l.split_once(':').unwrap_or((&l, ""));

@@ -17,7 +17,11 @@ struct Script {
     /// What the path starts with, the method before it: `POST /v1/messages`.
     prefix: String,
     answers: Vec<Answer>,
+    played: usize,
 }
+
+/// So many requests are kept; a soak sends more.
+const KEPT: usize = 20_000;
 
 #[derive(Default)]
 struct Shared {
@@ -82,7 +86,11 @@ impl Upstream {
 
     /// Requests that start with `prefix` (`"GET /v1/models"`) have a script of their own; a later one wins.
     pub(crate) fn on(self, prefix: &str, answers: impl Into<Vec<Answer>>) -> Self {
-        self.shared.scripts.lock().unwrap().push(Script { prefix: prefix.into(), answers: answers.into() });
+        self.shared.scripts.lock().unwrap().push(Script {
+            prefix: prefix.into(),
+            answers: answers.into(),
+            played: 0,
+        });
         self
     }
 
@@ -158,20 +166,26 @@ impl Shared {
         self.open.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Plays the next answer of the matching script; whether the connection goes on.
-    fn answer(&self, conn: &TcpStream, mut got: Received) -> bool {
-        let (index, answer) = {
-            let scripts = self.scripts.lock().unwrap();
-            let what = format!("{} {}", got.method, got.path);
-            let slot = scripts.iter().rposition(|s| what.starts_with(&s.prefix));
-            got.slot = slot.unwrap_or(usize::MAX);
-            let mut received = self.received();
-            let before = received.iter().filter(|r| r.slot == got.slot).count();
-            received.push(got);
-            let answers = slot.map_or(&[][..], |s| &scripts[s].answers);
-            (received.len() - 1, answers.get(before).or(answers.last()).cloned())
+    /// The next answer of the script that matches.
+    fn next(&self, what: &str) -> Answer {
+        let mut scripts = self.scripts.lock().unwrap();
+        let Some(script) = scripts.iter_mut().rev().find(|s| what.starts_with(&s.prefix)) else {
+            return Answer::text(404, "text/plain", "no script for this path");
         };
-        let answer = answer.unwrap_or_else(|| Answer::text(404, "text/plain", "no script for this path"));
+        let at = script.played.min(script.answers.len() - 1);
+        script.played += 1;
+        script.answers[at].clone()
+    }
+
+    /// Plays the next answer; whether the connection goes on.
+    fn answer(&self, conn: &TcpStream, got: Received) -> bool {
+        let answer = self.next(&format!("{} {}", got.method, got.path));
+        let index = {
+            let mut received = self.received();
+            received.push(got);
+            received.truncate(KEPT);
+            received.len() - 1
+        };
         match play(conn, &answer) {
             Left::Open => true,
             Left::Closed => false,
