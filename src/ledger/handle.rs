@@ -86,9 +86,9 @@ impl Ledger {
 
     /// Hands a record to the writer. Never blocks: one that finds the queue full is lost and counted in
     /// `sanctum_attempt_records_dropped_total`.
-    pub fn send(&self, record: Record) {
+    pub fn send(&self, record: impl Into<Box<Record>>) {
         let Some(handle) = &self.0 else { return };
-        if handle.sender.try_send(Message::Record(Box::new(record))).is_err() {
+        if handle.sender.try_send(Message::Record(record.into())).is_err() {
             handle.metrics.attempt_records_dropped(1);
         }
     }
