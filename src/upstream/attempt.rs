@@ -9,7 +9,7 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, Method, header};
 use http_body_util::BodyExt;
 use reqwest::Body;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::outbound::{self, FailureKind};
 use crate::route::table::{Signal, Source};
@@ -22,6 +22,9 @@ use crate::wire::failure::{self, FailureBody};
 
 /// Largest whole answer that is kept, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
+
+/// How long the body of an error may take once its head is there.
+const ERROR_BODY_TIME: Duration = Duration::from_secs(2);
 
 /// Most of an error's body that is kept and relayed, in bytes.
 const MAX_ERROR_BYTES: usize = 1024 * 1024;
@@ -56,6 +59,17 @@ pub enum Arrival {
     Whole(Box<Whole>),
     /// A stream that has begun to generate.
     Stream(Box<Stream>),
+}
+
+impl Arrival {
+    /// Upstream's headers.
+    #[must_use]
+    pub fn headers(&self) -> &HeaderMap {
+        match self {
+            Self::Whole(whole) => &whole.headers,
+            Self::Stream(stream) => &stream.headers,
+        }
+    }
 }
 
 /// A whole answer.
@@ -143,7 +157,10 @@ async fn exchange(
     let (parts, mut body) = http::Response::<Body>::from(response).into_parts();
     let headers = parts.headers;
     if !parts.status.is_success() {
-        let raw = read_up_to(&mut body, MAX_ERROR_BYTES).await;
+        // The head says what happened; a body that does not come does not turn it into a timeout.
+        let mut raw = BytesMut::new();
+        timeout(ERROR_BODY_TIME, read_up_to(&mut body, &mut raw, MAX_ERROR_BYTES)).await.ok();
+        let raw = raw.freeze();
         return Err(Failed::status(parts.status.as_u16(), headers, raw));
     }
     let status = parts.status.as_u16();
@@ -289,8 +306,7 @@ async fn read_whole(body: &mut Body, most: usize) -> Result<Bytes, ReadError> {
 }
 
 /// The first `most` bytes of an error's body; what cannot be read is left out.
-async fn read_up_to(body: &mut Body, most: usize) -> Bytes {
-    let mut kept = BytesMut::new();
+async fn read_up_to(body: &mut Body, kept: &mut BytesMut, most: usize) {
     while let Some(Ok(frame)) = body.frame().await {
         let Ok(data) = frame.into_data() else { continue };
         let room = most.saturating_sub(kept.len());
@@ -299,7 +315,6 @@ async fn read_up_to(body: &mut Body, most: usize) -> Bytes {
             break;
         }
     }
-    kept.freeze()
 }
 
 impl Failed {
