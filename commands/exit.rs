@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use sanctum::gateway::ServeError;
 use sanctum::outbound::OutboundError;
 use sanctum::process::LockError;
 use sanctum::secret::SecretError;
@@ -51,6 +52,14 @@ impl Exit {
                 LockError::Held(_) => Self::TempFail,
                 LockError::Io { source, .. } => Self::of_io(source).unwrap_or(Self::CantCreate),
             });
+        }
+        if let Some(serve) = cause.downcast_ref::<ServeError>() {
+            return match serve {
+                ServeError::Live(_) => Some(Self::Config),
+                ServeError::Held { .. } => Some(Self::Unavailable),
+                ServeError::Listen { source, .. } => Self::of_io(source).or(Some(Self::Unavailable)),
+                ServeError::System(_) => Some(Self::Software),
+            };
         }
         if cause.is::<SecretError>() {
             return Some(Self::Config);

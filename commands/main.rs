@@ -7,7 +7,6 @@ mod cli;
 mod completions;
 mod config;
 mod exit;
-mod home;
 mod man;
 mod printer;
 mod serve;

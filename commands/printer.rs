@@ -3,7 +3,6 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use comfy_table::Table;
 use serde::Serialize;
 
 use crate::cli::Color;
@@ -13,7 +12,6 @@ use crate::exit::Exit;
 pub(crate) struct Printer {
     out: Box<dyn Write>,
     err: Box<dyn Write>,
-    out_color: bool,
     err_color: bool,
 }
 
@@ -27,7 +25,6 @@ impl Printer {
             Color::Auto => is_terminal && !plain,
         };
         Self {
-            out_color: wanted(io::stdout().is_terminal()),
             err_color: wanted(io::stderr().is_terminal()),
             out: Box::new(io::stdout()),
             err: Box::new(io::stderr()),
@@ -70,34 +67,13 @@ impl Printer {
         self.out(text)
     }
 
-    /// A table: bare columns, so that it can be piped; the header is bold on a terminal.
-    pub(crate) fn table(&mut self, header: &[&str], rows: Vec<Vec<String>>) -> io::Result<()> {
-        let mut table = Table::new();
-        table.load_style(comfy_table::presets::NOTHING);
-        table.set_header(header.to_vec());
-        for row in rows {
-            table.add_row(row);
-        }
-        let text = table.to_string();
-        for line in text.lines() {
-            // The first column's padding would be a margin.
-            self.out(line.strip_prefix(' ').unwrap_or(line).trim_end())?;
-        }
-        Ok(())
-    }
-
     /// The error that ends a command, with its causes.
     pub(crate) fn failure(&mut self, error: &anyhow::Error) {
         let label = self.paint_err("error:", "1;31");
         self.err(format_args!("{label} {error:#}"));
     }
 
-    /// `text` in a colour (an SGR code) where stdout shows colours.
-    pub(crate) fn paint(&self, text: &str, code: &str) -> String {
-        paint(self.out_color, text, code)
-    }
-
-    /// `text` in a colour where stderr shows colours.
+    /// `text` in a colour (an SGR code) where stderr shows colours.
     pub(crate) fn paint_err(&self, text: &str, code: &str) -> String {
         paint(self.err_color, text, code)
     }
@@ -137,21 +113,9 @@ mod tests {
 
     fn printed(color: bool, print: impl FnOnce(&mut Printer)) -> (String, String) {
         let (out, err) = (Shared::default(), Shared::default());
-        print(&mut Printer {
-            out: Box::new(out.clone()),
-            err: Box::new(err.clone()),
-            out_color: color,
-            err_color: color,
-        });
+        print(&mut Printer { out: Box::new(out.clone()), err: Box::new(err.clone()), err_color: color });
         let text = |shared: Shared| String::from_utf8(shared.0.take()).unwrap();
         (text(out), text(err))
-    }
-
-    #[test]
-    fn a_table_is_bare_columns() {
-        let rows = vec![vec!["sonnet".to_owned(), "ready".to_owned()], vec!["g".to_owned(), String::new()]];
-        let (out, err) = printed(false, |p| p.table(&["SEAT", "STATE"], rows).unwrap());
-        assert_eq!((out.as_str(), err.as_str()), ("SEAT    STATE\nsonnet  ready\ng\n", ""));
     }
 
     #[test]

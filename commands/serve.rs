@@ -8,6 +8,7 @@ use sanctum::gateway::{self, Options, Served};
 use sanctum::telemetry::{logs, panic};
 
 use crate::cli::Global;
+use crate::config::{self as config_command, Place};
 use crate::exit::{Exit, WithExit};
 use crate::printer::Printer;
 
@@ -26,8 +27,7 @@ pub(crate) fn run(args: Args, global: &Global, printer: &mut Printer) -> anyhow:
     if args.demo {
         return demo(args, global, printer);
     }
-    let home = crate::home::home()?;
-    let path = crate::home::config_path(global, &home);
+    let Place { home, config: path } = config_command::place(global)?;
     let (config, findings) = read(&path, &home)?;
     let config = overridden(config, &args.listen, global);
     panic::install();
@@ -97,7 +97,7 @@ fn told(served: Result<Served, gateway::ServeError>) -> anyhow::Result<Exit> {
 }
 
 fn demo(args: Args, global: &Global, printer: &mut Printer) -> anyhow::Result<Exit> {
-    let home = crate::home::home()?;
+    let Place { home, .. } = config_command::place(global)?;
     let stubs = sanctum::demo::start().context("start the stub seats")?;
     let config = sanctum::demo::config(&stubs, &home).context("make the demo's config")?;
     let config = overridden(config, &args.listen, global);

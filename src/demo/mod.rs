@@ -3,52 +3,7 @@
 //! Two small Anthropic-shaped servers on loopback, the first of which fails every other time, and the
 //! configuration that puts a gateway in front of them.
 
+mod start;
 mod stub;
 
-use std::net::SocketAddr;
-use std::path::Path;
-
-use crate::config::{self, Config};
-
-/// The demo's configuration, with the stubs' addresses to be filled in.
-const CONFIG: &str = include_str!("demo.yaml");
-
-/// The running stubs.
-#[derive(Debug, Clone, Copy)]
-pub struct Stubs {
-    primary: SocketAddr,
-    fallback: SocketAddr,
-}
-
-/// Starts the stubs on free loopback ports, on a thread of their own.
-///
-/// # Errors
-/// When no port or thread is to be had.
-pub fn start() -> std::io::Result<Stubs> {
-    let primary = stub::start("demo-primary", true)?;
-    let fallback = stub::start("demo-fallback", false)?;
-    Ok(Stubs { primary, fallback })
-}
-
-/// The configuration of a gateway in front of the stubs; `None` if the embedded one is wrong, which a test
-/// rules out.
-#[must_use]
-pub fn config(stubs: &Stubs, home: &Path) -> Option<Config> {
-    let text = CONFIG
-        .replace("PRIMARY", &stubs.primary.to_string())
-        .replace("FALLBACK", &stubs.fallback.to_string());
-    config::load("demo.yaml", &text, home).config
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_embedded_configuration_is_whole() {
-        let address: SocketAddr = "127.0.0.1:1".parse().unwrap();
-        let stubs = Stubs { primary: address, fallback: address };
-        let config = config(&stubs, Path::new("/home/demo/.sanctum")).unwrap();
-        assert_eq!(config.routes.first().unwrap().chain.len(), 2);
-    }
-}
+pub use start::{Stubs, config, start};

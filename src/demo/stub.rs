@@ -42,7 +42,7 @@ async fn serve(listener: TcpListener, name: &'static str, flaky: bool) {
         tasks.spawn(async move {
             let service = service_fn(move |request: Request<Incoming>| {
                 let number = asked.fetch_add(1, Ordering::Relaxed);
-                async move { Ok::<_, Infallible>(answer(request, name, flaky && number % 2 == 0).await) }
+                async move { Ok::<_, Infallible>(answer(request, name, flaky && number.is_multiple_of(2)).await) }
             });
             http1::Builder::new().serve_connection(TokioIo::new(stream), service).await.ok();
         });

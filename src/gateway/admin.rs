@@ -88,7 +88,8 @@ fn health(shared: &Shared, live: &Live) -> Value {
 
 /// What an operator should look at.
 fn notes(shared: &Shared) -> Vec<String> {
-    let mut notes: Vec<String> = shared.ledger.trouble().map(|t| format!("attempt log: {t}")).into_iter().collect();
+    let mut notes: Vec<String> =
+        shared.ledger.trouble().map(|t| format!("attempt log: {t}")).into_iter().collect();
     let lost = shared.metrics.attempt_records_dropped_total();
     if lost > 0 {
         notes.push(format!("{lost} attempt records were lost since the start"));
@@ -102,7 +103,11 @@ fn ready(shared: &Shared, live: &Live) -> Response<ReplyBody> {
     let dead: Vec<&str> = live
         .routes
         .iter()
-        .filter(|r| !r.seats.iter().any(|s| state(s, now) != SeatState::Skipped && s.condition(now) == ready_condition(s, now)))
+        .filter(|r| {
+            !r.seats
+                .iter()
+                .any(|s| state(s, now) != SeatState::Skipped && s.condition(now) == ready_condition(s, now))
+        })
         .map(|r| &*r.name)
         .collect();
     let body = json!({"ready": !draining, "routes_without_live_seat": dead});

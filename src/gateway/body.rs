@@ -38,10 +38,7 @@ impl Body for ReplyBody {
     type Data = Bytes;
     type Error = Broken;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         match self.get_mut() {
             Self::Whole(bytes) => Poll::Ready(bytes.take().map(|b| Ok(Frame::data(b)))),
             Self::Relay(relay) => relay.poll_bytes(cx).map(|b| b.map(|b| Ok(Frame::data(b)))),

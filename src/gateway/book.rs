@@ -18,7 +18,10 @@ use crate::telemetry::metrics::RequestOutcome;
 use crate::upstream::request::Credentials;
 use crate::wire::anthropic::Usage;
 
-/// Longest text in a record.
+/// Longest name of a served model in a record, in characters.
+const MAX_MODEL: usize = 256;
+
+/// Longest text in a record, in characters.
 const MAX_ERROR: usize = 500;
 
 /// What every record of a request says.
@@ -172,7 +175,7 @@ impl Book {
             class,
             status: failure.status,
             action: failure.action,
-            served_model: failure.served_model.map(Into::into),
+            served_model: failure.served_model.map(model_text),
             latency_ms: millis(current.began.elapsed()),
             error: self.written(failure.text),
             ..self.blank(current.position, seat)
@@ -227,7 +230,7 @@ impl Book {
             class: ending.class,
             status: ending.status,
             action: if ending.outcome == Outcome::Ok { ActionWord::Served } else { ActionWord::Fail },
-            served_model: ending.served_model.map(Into::into),
+            served_model: ending.served_model.map(model_text),
             ttft_ms: current.ttft.map(millis),
             latency_ms: millis(current.began.elapsed()),
             input_tokens: ending.usage.input,
@@ -389,6 +392,11 @@ impl Drop for Book {
             text: None,
         });
     }
+}
+
+/// A model as upstream names it, bounded: nobody else has looked at it.
+fn model_text(model: &str) -> Box<str> {
+    model.chars().filter(|c| !c.is_control()).take(MAX_MODEL).collect::<String>().into()
 }
 
 /// Token counts where any is known.

@@ -70,7 +70,8 @@ pub(crate) fn locate(method: &Method, path: &str, upgrade: bool) -> Place {
     if let Some(id) = path.strip_prefix("/v1/models/").filter(|id| !id.is_empty()) {
         return if reads { Place::Models(Some(id.to_owned())) } else { Place::Method("GET, HEAD") };
     }
-    let below = |root: &str| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let below =
+        |root: &str| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     if ["/v1/messages/batches", "/v1/files", "/v1/skills"].into_iter().any(below) {
         return Place::Side;
     }
@@ -78,7 +79,11 @@ pub(crate) fn locate(method: &Method, path: &str, upgrade: bool) -> Place {
 }
 
 /// Answers one request.
-pub(crate) async fn handle(worker: Arc<Worker>, link: Link, request: http::Request<Incoming>) -> Response<ReplyBody> {
+pub(crate) async fn handle(
+    worker: Arc<Worker>,
+    link: Link,
+    request: http::Request<Incoming>,
+) -> Response<ReplyBody> {
     let arrived = Instant::now();
     let (parts, body) = request.into_parts();
     let path = parts.uri.path();
@@ -102,7 +107,8 @@ pub(crate) async fn handle(worker: Arc<Worker>, link: Link, request: http::Reque
     };
     if !caller.trusted && OPERATOR.iter().any(|h| parts.headers.contains_key(*h)) {
         worker.shared.metrics.door_refusal("operator_header");
-        let text = "x-sanctum-* request headers are for trusted callers: from loopback, or with a gateway token";
+        let text =
+            "x-sanctum-* request headers are for trusted callers: from loopback, or with a gateway token";
         return heading.refuse(&Refused::new(403, text), "");
     }
     match place {
@@ -163,8 +169,11 @@ impl Asked {
             request_id: Arc::clone(&self.heading.request_id),
             requested_model: ledger::requested_model(&facts.model).into(),
             stream: facts.stream,
-            probe: header_text(&self.parts.headers, "x-sanctum-probe").map(|p| ledger::requested_model(p).into()),
-            client: header_text(&self.parts.headers, "user-agent").and_then(ledger::client_product).map(Into::into),
+            probe: header_text(&self.parts.headers, "x-sanctum-probe")
+                .map(|p| ledger::requested_model(p).into()),
+            client: header_text(&self.parts.headers, "user-agent")
+                .and_then(ledger::client_product)
+                .map(Into::into),
             caller: self.caller.own.clone(),
             recorded,
         };
@@ -216,8 +225,11 @@ impl Asked {
         }
         self.live.route_for(model).cloned().ok_or_else(|| {
             let model = ledger::requested_model(model);
-            Refused::new(404, format!("model: {model}: no route takes this model; GET /v1/models lists those that do"))
-                .coded("model_not_found")
+            Refused::new(
+                404,
+                format!("model: {model}: no route takes this model; GET /v1/models lists those that do"),
+            )
+            .coded("model_not_found")
         })
     }
 }

@@ -27,7 +27,12 @@ pub(crate) struct Intake {
 }
 
 /// Reads a body of at most `cap` bytes.
-pub(crate) async fn read<B>(body: B, headers: &HeaderMap, endpoint: Endpoint, cap: u64) -> Result<Intake, Refused>
+pub(crate) async fn read<B>(
+    body: B,
+    headers: &HeaderMap,
+    endpoint: Endpoint,
+    cap: u64,
+) -> Result<Intake, Refused>
 where
     B: Body<Data = Bytes> + Unpin,
 {
@@ -76,7 +81,11 @@ fn too_large(cap: u64) -> Refused {
 
 /// Reads on a little without keeping anything: a client that is still writing sees a reset otherwise, and
 /// not the reason. One that waits for `100 Continue` has sent nothing and is answered at once.
-async fn refuse<B: Body + Unpin>(mut body: B, headers: &HeaderMap, refused: Refused) -> Result<Intake, Refused> {
+async fn refuse<B: Body + Unpin>(
+    mut body: B,
+    headers: &HeaderMap,
+    refused: Refused,
+) -> Result<Intake, Refused> {
     if !headers.contains_key(header::EXPECT) {
         let rest = async {
             let mut seen = 0u64;

@@ -85,6 +85,7 @@ impl Live {
             }
         }
         let keys = provider_keys(&config, &mut secrets)?;
+        secrets.extend(config.seats.iter().flat_map(|s| url_secrets(&s.provider.base_url)));
 
         let mut standings = HashMap::new();
         let mut targets: HashMap<&str, Option<Arc<Target>>> = HashMap::new();
@@ -164,7 +165,8 @@ impl Live {
     pub(crate) fn forget_others(&self, metrics: &Metrics) {
         let seats: BTreeSet<(&str, &str)> =
             self.routes.iter().flat_map(|r| r.seats.iter().map(|s| (&*r.name, &*s.name))).collect();
-        metrics.retain(|route| self.route_named(route).is_some(), |route, seat| seats.contains(&(route, seat)));
+        metrics
+            .retain(|route| self.route_named(route).is_some(), |route, seat| seats.contains(&(route, seat)));
     }
 }
 
@@ -185,8 +187,8 @@ fn provider_keys(
         config.seats.iter().map(|s| (s.provider.name.as_str(), &s.provider)).collect();
     for provider in used.into_values().filter(|p| is_usable(p)) {
         let place = || format!("providers.{}.key", provider.name);
-        let secret = secret::resolve(&provider.key)
-            .map_err(|source| LiveError::Secret { place: place(), source })?;
+        let secret =
+            secret::resolve(&provider.key).map_err(|source| LiveError::Secret { place: place(), source })?;
         let value = secret.as_ref().and_then(|s| {
             let mut value = HeaderValue::from_str(s.expose_secret()).ok()?;
             value.set_sensitive(true);
@@ -198,9 +200,19 @@ fn provider_keys(
     Ok(keys)
 }
 
+/// What a base URL may hide: its password and the values of its query.
+fn url_secrets(base_url: &str) -> Vec<SecretString> {
+    let Ok(url) = base_url.parse::<reqwest::Url>() else { return Vec::new() };
+    let values = url.query_pairs().map(|(_, value)| value.into_owned());
+    let hidden = values.chain(url.password().map(str::to_owned));
+    hidden.filter(|v| v.len() >= SHORTEST_SECRET).map(SecretString::from).collect()
+}
+
+/// Shorter values are words that redaction would only garble texts with.
+const SHORTEST_SECRET: usize = 6;
+
 fn is_usable(provider: &Provider) -> bool {
-    provider.wire == Wire::Anthropic
-        && !matches!(provider.key, KeyRef::Keychain(_) | KeyRef::Vault { .. })
+    provider.wire == Wire::Anthropic && !matches!(provider.key, KeyRef::Keychain(_) | KeyRef::Vault { .. })
 }
 
 /// Names in `server.listen` that are no addresses.

@@ -20,7 +20,8 @@ mod server;
 mod side;
 mod trust;
 mod turn;
+mod verdict;
 mod worker;
 
 pub use live::LiveError;
-pub use server::{Options, ServeError, Served, serve};
+pub use server::{Options, Ready, Reload, ServeError, Served, serve};

@@ -15,7 +15,9 @@ pub(crate) fn answer(live: &Live, heading: &Heading, id: Option<&str>) -> Respon
     };
     match entries.iter().find(|e| e.id == id) {
         Some(entry) => heading.plain(reply::json(200, model_body(heading.dialect, entry))),
-        None => heading.refuse(&Refused::new(404, "no model of this name routes").coded("model_not_found"), ""),
+        None => {
+            heading.refuse(&Refused::new(404, "no model of this name routes").coded("model_not_found"), "")
+        }
     }
 }
 

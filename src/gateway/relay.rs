@@ -16,7 +16,7 @@ use reqwest::Body;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::gateway::book::{Book, Ending};
-use crate::gateway::turn::{counts_against_seat, fail_standing};
+use crate::gateway::verdict::{counts_against_seat, fail_standing};
 use crate::ledger::Outcome;
 use crate::outbound;
 use crate::process::Tasks;
@@ -72,7 +72,13 @@ impl Relay {
         let seat = book.trail().last().map_or(0, |s| s.position);
         let idle = book.route.seats.get(seat).and_then(|s| s.seat.idle_timeout);
         let now = Instant::now();
-        let clocks = Clocks { idle, total: total.and_then(|t| now.checked_add(t)), heard: now, sent: now, alarm: None };
+        let clocks = Clocks {
+            idle,
+            total: total.and_then(|t| now.checked_add(t)),
+            heard: now,
+            sent: now,
+            alarm: None,
+        };
         Self { watch, body: Some(body), book, place, tasks, seat, clocks, closing: None, over: false }
     }
 
@@ -91,7 +97,15 @@ impl Relay {
             }
             if let Some(error) = self.watch.error() {
                 let text = format!("{}: {}", error.kind, error.message);
-                self.fail(Class::MidStreamError, &text, "");
+                let kind = error.kind.clone();
+                // Upstream may quote the key that it was sent.
+                let clean = self.book.live.redact(&error.message, &self.book.about.caller);
+                let closing = if clean == error.message {
+                    self.watch.close(&kind, &clean)
+                } else {
+                    self.watch.close_in_our_words(&kind, &clean)
+                };
+                self.end_loudly(Class::MidStreamError, &text, closing);
                 continue;
             }
             if self.watch.finished() {
@@ -123,7 +137,9 @@ impl Relay {
                         return Poll::Ready(Some(Bytes::from_static(PING)));
                     }
                     Tick::Idle => self.fail(Class::IdleTimeout, "silence inside the stream", SILENT),
-                    Tick::Total => self.fail(Class::Deadline, "the route's time for a stream is over", OVERTIME),
+                    Tick::Total => {
+                        self.fail(Class::Deadline, "the route's time for a stream is over", OVERTIME)
+                    }
                 },
             }
         }
@@ -135,7 +151,12 @@ impl Relay {
 
     /// Ends the stream loudly. What is ready goes out first, so that nothing is glued to half an event.
     fn fail(&mut self, class: Class, text: &str, told: &str) {
-        self.closing = Some(self.watch.close("api_error", told));
+        let closing = self.watch.close("api_error", told);
+        self.end_loudly(class, text, closing);
+    }
+
+    fn end_loudly(&mut self, class: Class, text: &str, closing: Bytes) {
+        self.closing = Some(closing);
         self.body = None;
         self.over = true;
         self.place = None;
@@ -202,7 +223,9 @@ impl Clocks {
             if ping.is_some_and(|t| t <= now) {
                 return Poll::Ready(Tick::Ping);
             }
-            let Some(next) = [idle, self.total, ping].into_iter().flatten().min() else { return Poll::Pending };
+            let Some(next) = [idle, self.total, ping].into_iter().flatten().min() else {
+                return Poll::Pending;
+            };
             let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep_until(next)));
             // An alarm that rings too early only asks again; one that would ring too late is moved.
             if alarm.is_elapsed() || alarm.deadline() > next {
@@ -212,4 +235,3 @@ impl Clocks {
         }
     }
 }
-

@@ -85,7 +85,10 @@ pub(crate) fn exhausted(book: &Book, out_of_time: bool) -> Refused {
         return untried(book, &said);
     }
     if tried().all(|s| matches!(s.class, Class::RateLimited)) {
-        return Refused { retry_after: Some(soonest(book)), ..Refused::new(429, format!("every seat is rate limited. {said}")) };
+        return Refused {
+            retry_after: Some(soonest(book)),
+            ..Refused::new(429, format!("every seat is rate limited. {said}"))
+        };
     }
     let text = format!("every seat of route {} failed. {said}", book.route.name);
     match book.route.route.on_exhausted {
@@ -137,7 +140,8 @@ fn soonest(book: &Book) -> u64 {
     let now = book.shared.now_ms();
     let waits = book.trail().iter().filter_map(|stop| {
         let seat = book.route.seats.get(stop.position)?;
-        let rest = seat.standing.condition(now).cooling_until.map(|t| Duration::from_millis(t.saturating_sub(now)));
+        let rest =
+            seat.standing.condition(now).cooling_until.map(|t| Duration::from_millis(t.saturating_sub(now)));
         stop.retry_after.max(rest)
     });
     let wait = waits.min().unwrap_or(Duration::from_secs(1));

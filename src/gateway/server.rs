@@ -23,10 +23,16 @@ use crate::gateway::live::{Live, LiveError};
 use crate::gateway::worker::{Shared, Worker};
 use crate::ledger::Ledger;
 use crate::outbound;
-use crate::process::memory::Trimmer;
 use crate::process::Tasks;
+use crate::process::memory::Trimmer;
 use crate::process::{Signal, Signals};
 use crate::telemetry::metrics::Metrics;
+
+/// Reads the configuration anew; a reason where that fails.
+pub type Reload = Box<dyn Fn() -> Result<Config, String>>;
+
+/// Told where the gateway listens.
+pub type Ready = Box<dyn FnOnce(&[SocketAddr])>;
 
 /// What is served.
 pub struct Options {
@@ -35,9 +41,9 @@ pub struct Options {
     /// The file it came from.
     pub source: Option<PathBuf>,
     /// Reads the configuration anew on SIGHUP. A reason means that the old one stays live.
-    pub reload: Box<dyn Fn() -> Result<Config, String>>,
+    pub reload: Reload,
     /// Called once with the bound addresses, before the first connection is taken.
-    pub ready: Box<dyn FnOnce(&[SocketAddr])>,
+    pub ready: Ready,
 }
 
 /// How serving ended.
@@ -192,7 +198,9 @@ fn apply(shared: &Shared, loaded: Result<Config, String>) {
             tracing::info!(config_digest = %live.config.digest, "config reloaded");
             shared.live.store(Arc::new(live));
         }
-        Err(reason) => tracing::error!(%reason, config_digest = %before.config.digest, "config not reloaded; the old one stays live"),
+        Err(reason) => {
+            tracing::error!(%reason, config_digest = %before.config.digest, "config not reloaded; the old one stays live")
+        }
     }
 }
 
@@ -213,7 +221,9 @@ async fn drain(threads: &[Thread], shared: &Shared, signals: &mut Signals) -> Se
     let time = shared.live.load().config.server.drain;
     shared.draining.store(true, Ordering::Relaxed);
     tracing::info!(
-        drain_secs = time.as_secs(), requests = shared.active.load(Ordering::Relaxed), "draining; no new connections"
+        drain_secs = time.as_secs(),
+        requests = shared.active.load(Ordering::Relaxed),
+        "draining; no new connections"
     );
     for thread in threads {
         thread.tasks.stop();
@@ -223,9 +233,7 @@ async fn drain(threads: &[Thread], shared: &Shared, signals: &mut Signals) -> Se
             thread.tasks.wait().await;
         }
     };
-    let second = async {
-        while signals.next().await == Signal::Hangup {}
-    };
+    let second = async { while signals.next().await == Signal::Hangup {} };
     let ended = tokio::select! {
         done = timeout(time, all) => done.is_ok(),
         () = second => false,
@@ -323,7 +331,10 @@ async fn bind(address: &str) -> Result<Option<TcpListener>, ServeError> {
         }
         match incumbent::ask(address).await {
             Incumbent::Healthy => {
-                tracing::info!(addr = address, "a healthy sanctum already serves this address; nothing to do");
+                tracing::info!(
+                    addr = address,
+                    "a healthy sanctum already serves this address; nothing to do"
+                );
                 return Ok(None);
             }
             Incumbent::Draining(time) => {
@@ -339,7 +350,9 @@ async fn bind(address: &str) -> Result<Option<TcpListener>, ServeError> {
                 until = Some(Instant::now());
                 sleep(Duration::from_millis(100)).await;
             }
-            Incumbent::Gone | Incumbent::Other => return Err(ServeError::Held { address: address.to_owned() }),
+            Incumbent::Gone | Incumbent::Other => {
+                return Err(ServeError::Held { address: address.to_owned() });
+            }
         }
     }
 }

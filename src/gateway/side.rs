@@ -67,12 +67,17 @@ async fn forward(
             let text = live.redact(&outbound::describe(&e).text, &caller.own);
             return Err(Refused::new(502, format!("seat {} gave no answer: {text}", seat.name)).lasting());
         }
-        Err(_) => return Err(Refused::new(504, format!("seat {} did not answer in time", seat.name)).lasting()),
+        Err(_) => {
+            return Err(Refused::new(504, format!("seat {} did not answer in time", seat.name)).lasting());
+        }
     };
     let (head, body) = http::Response::<Body>::from(answer).into_parts();
     // Whose credential was refused is told apart here as everywhere: the gateway's own is not the caller's fault.
     if matches!(head.status.as_u16(), 401 | 403) && !target.is_callers() {
-        let text = format!("seat {} was refused by its provider: the gateway's own credential is at fault", seat.name);
+        let text = format!(
+            "seat {} was refused by its provider: the gateway's own credential is at fault",
+            seat.name
+        );
         return Err(Refused::new(502, text).lasting());
     }
     let mut response = Response::new(ReplyBody::Pass(body));
@@ -106,4 +111,3 @@ fn none_native() -> Refused {
         .coded("capability_unavailable")
         .lasting()
 }
-

@@ -115,7 +115,8 @@ impl Gate {
         let api_key = headers.get(API_KEY);
         let bearer_opens = bearer.is_some_and(|v| self.opens(bearer_token(v)));
         let api_key_opens = api_key.is_some_and(|v| self.opens(v.as_bytes()));
-        let local = link.peer.to_canonical().is_loopback() && !FORWARDED.iter().any(|h| headers.contains_key(*h));
+        let local =
+            link.peer.to_canonical().is_loopback() && !FORWARDED.iter().any(|h| headers.contains_key(*h));
         let trusted = bearer_opens || api_key_opens || (local && self.require == Require::Remote);
         if !trusted && !open {
             return Err(Refusal::Token);

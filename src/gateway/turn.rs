@@ -12,15 +12,15 @@ use tokio::time::{Instant, sleep};
 
 use crate::config::Route;
 use crate::gateway::book::{Book, Ending, Failure};
-use crate::gateway::live::LiveSeat;
+use crate::gateway::live::{LiveRoute, LiveSeat};
 use crate::gateway::relay::Relay;
 use crate::gateway::reply::{self, Refused};
+use crate::gateway::verdict::{note_headers, see, settle_standing, take_repeat};
 use crate::gateway::worker::Worker;
 use crate::ledger::{ActionWord, Outcome};
-use crate::route::action::{self, Action, Moment};
-use crate::route::plan::{self, Ask, Skip};
-use crate::route::{Class, hints, table};
-use crate::telemetry::clock;
+use crate::route::Class;
+use crate::route::action::Action;
+use crate::route::plan::{self, Ask, Skip, Step};
 use crate::telemetry::metrics::RequestOutcome;
 use crate::upstream::attempt::{self, Arrival, Clocks, Failed, Want};
 use crate::upstream::prepare;
@@ -93,7 +93,8 @@ pub(crate) async fn run(
     let mut too_long: Option<Option<u64>> = None;
     let mut native: Option<Native> = None;
 
-    'seats: for step in plan::plan(&route.route, &ask, &conditions) {
+    let steps = plan::plan(&route.route, &ask, &conditions);
+    'seats: for (at, step) in steps.iter().enumerate() {
         let Some(seat) = route.seats.get(step.seat) else { continue };
         if let Some(class) = step.pass {
             book.pass(step.seat, class);
@@ -142,7 +143,10 @@ pub(crate) async fn run(
                 Action::Retry(wait) => Some(wait),
                 _ => None,
             };
+            let refused = larger_of(too_long, seat.seat.max_prompt_tokens);
+            let nowhere = seen.action == Action::Larger && !goes_on(&steps, at, &route, refused);
             let follows = match (retried, seen.action) {
+                (None, _) if nowhere => ActionWord::Fail,
                 (Some(_), _) => ActionWord::Retry,
                 (None, Action::PassOn | Action::Fail) => ActionWord::Fail,
                 _ => ActionWord::FallBack,
@@ -169,13 +173,24 @@ pub(crate) async fn run(
             match seen.action {
                 Action::Retry(_) | Action::FallBack => continue 'seats,
                 Action::Larger => {
-                    too_long = Some(larger_of(too_long, seat.seat.max_prompt_tokens));
-                    let own = Native { status: failed.status.unwrap_or(400), headers: failed.headers, body: failed.raw };
+                    too_long = Some(refused);
+                    let own = Native {
+                        status: failed.status.unwrap_or(400),
+                        headers: failed.headers,
+                        body: failed.raw,
+                    };
                     native.get_or_insert(own);
+                    if nowhere {
+                        break 'seats;
+                    }
                     continue 'seats;
                 }
                 Action::PassOn => {
-                    let own = Native { status: failed.status.unwrap_or(502), headers: failed.headers, body: failed.raw };
+                    let own = Native {
+                        status: failed.status.unwrap_or(502),
+                        headers: failed.headers,
+                        body: failed.raw,
+                    };
                     return relay_native(own, book);
                 }
                 Action::Fail => {
@@ -218,6 +233,14 @@ fn after_upload(seat: &LiveSeat, request: &Request) -> Duration {
     }
 }
 
+/// Whether a later seat may hold what this one could not.
+fn goes_on(steps: &[Step], at: usize, route: &LiveRoute, limit: Option<u64>) -> bool {
+    steps.iter().skip(at.saturating_add(1)).filter(|s| s.pass.is_none()).any(|s| {
+        route.seats.get(s.seat).is_some_and(|seat| plan::is_larger(seat.seat.max_prompt_tokens, limit))
+    })
+}
+
+/// The larger of two limits that were not enough; one that is not known says nothing.
 const fn larger_of(known: Option<Option<u64>>, limit: Option<u64>) -> Option<u64> {
     match (known, limit) {
         (Some(Some(a)), Some(b)) => Some(if a > b { a } else { b }),
@@ -233,128 +256,8 @@ fn arrival_headers(arrival: &Arrival) -> &HeaderMap {
     }
 }
 
-/// A failed attempt, named and judged.
-struct Seen {
-    class: Class,
-    action: Action,
-    retry_after: Option<Duration>,
-    remaining: Duration,
-}
-
-fn see(
-    failed: &Failed,
-    seat: &LiveSeat,
-    route: &Route,
-    book: &Book,
-    attempts_on_seat: u32,
-    deadline: Instant,
-) -> Seen {
-    let class = table::classify(&failed.signal);
-    let remaining = deadline.saturating_duration_since(Instant::now());
-    let retry_after = hints::retry_after(&failed.headers, &failed.signal.body, clock::now());
-    let action = action::act(&Moment {
-        class,
-        attempts_on_seat,
-        max_attempts: route.retry.max_attempts_per_seat,
-        remaining,
-        retry_after,
-        should_retry: hints::should_retry(&failed.headers),
-        hopeless: failed.hopeless,
-        backoff: route.retry.backoff,
-        jitter: fastrand::f64(),
-        on_seat_rejected: route.on_seat_rejected,
-        // A configured model that upstream does not know is never the caller's fault.
-        callers_key: seat.target.as_ref().is_some_and(|t| t.is_callers())
-            && matches!(failed.status, Some(401 | 403)),
-    });
-    if class == Class::Auth {
-        tracing::error!(
-            request_id = &*book.about.request_id, seat = &*seat.name, status = failed.status,
-            resets_in_secs = retry_after.map(|d| d.as_secs()), "upstream refused the seat's credential or model"
-        );
-    }
-    Seen { class, action, retry_after, remaining }
-}
-
-fn take_repeat(book: &Book, now_ms: u64) -> bool {
-    book.route.budget.lock().unwrap_or_else(PoisonError::into_inner).take(now_ms, &book.route.route.retry)
-}
-
-/// What a failure does to the seat's standing. A client's own bad request never counts.
-fn settle_standing(seen: &Seen, failed: &Failed, seat: &LiveSeat, route: &Route, now_ms: u64, book: &Book) {
-    let rest = match seen.class {
-        Class::SpendCap => Some(hints::spent(&failed.headers, &failed.signal.body, clock::now())),
-        class if action::rests_by_header(class, seen.retry_after, seen.remaining) => seen.retry_after,
-        _ => None,
-    };
-    if let Some(rest) = rest {
-        seat.standing.rest(now_ms, rest.min(hints::LONGEST));
-        tracing::warn!(
-            seat = &*seat.name, class = seen.class.word(), rest_secs = rest.as_secs(), "seat rests until upstream's own time"
-        );
-    }
-    let counts = match seen.class {
-        Class::Auth => seen.action == Action::FallBack,
-        class => counts_against_seat(class),
-    };
-    if counts {
-        fail_standing(seat, route, now_ms, seen.class, book);
-    }
-    note_quota(seat, &failed.headers, now_ms);
-}
-
-/// Whether a failure of this class says something about the seat.
-pub(crate) const fn counts_against_seat(class: Class) -> bool {
-    matches!(
-        class,
-        Class::RateLimited
-            | Class::Overloaded
-            | Class::ServerError
-            | Class::Network
-            | Class::TtfbTimeout
-            | Class::IdleTimeout
-            | Class::BadResponse
-            | Class::MidStreamError
-            | Class::TruncatedStream
-    )
-}
-
-/// Counts a failure against the seat and says when that was one too many.
-pub(crate) fn fail_standing(seat: &LiveSeat, route: &Route, now_ms: u64, class: Class, book: &Book) {
-    if let Some(rest) = seat.standing.failed(now_ms, &route.cooldown, fastrand::f64()) {
-        tracing::warn!(
-            request_id = &*book.about.request_id, seat = &*seat.name, class = class.word(),
-            rest_ms = u64::try_from(rest.as_millis()).unwrap_or(u64::MAX), "seat rests after repeated failures"
-        );
-    }
-}
-
-/// Quotas that are nearly spent, and a subscription that is rejected though it answered this once.
-fn note_headers(seat: &LiveSeat, headers: &HeaderMap, now_ms: u64, book: &Book) {
-    if !book.about.recorded {
-        return;
-    }
-    note_quota(seat, headers, now_ms);
-    if let Some(rest) = hints::subscription_rejected(headers, clock::now()) {
-        seat.standing.rest(now_ms, rest);
-        tracing::warn!(seat = &*seat.name, rest_secs = rest.as_secs(), "the subscription is spent; seat rests");
-    }
-}
-
-fn note_quota(seat: &LiveSeat, headers: &HeaderMap, now_ms: u64) {
-    if let Some(time) = hints::nearly_spent(headers, clock::now()) {
-        seat.standing.defer(now_ms, time);
-    }
-}
-
 /// Hands an answer on.
-fn serve(
-    arrival: Arrival,
-    place: Option<Place>,
-    mut book: Book,
-    worker: &Worker,
-    route: &Route,
-) -> TurnEnd {
+fn serve(arrival: Arrival, place: Option<Place>, mut book: Book, worker: &Worker, route: &Route) -> TurnEnd {
     match arrival {
         Arrival::Whole(whole) => {
             let class = if whole.answer.refused { Class::ContentPolicy } else { Class::Ok };
@@ -381,7 +284,8 @@ fn serve(
             let chain = book.chain();
             let served_model = stream.watch.served_model().map(str::to_owned);
             let headers = stream.headers;
-            let relay = Relay::new(stream.watch, stream.body, book, place, worker.tasks.clone(), route.stream_total);
+            let relay =
+                Relay::new(stream.watch, stream.body, book, place, worker.tasks.clone(), route.stream_total);
             TurnEnd::Stream { headers, served_model, relay: Box::new(relay), chain }
         }
     }

@@ -40,8 +40,9 @@ impl Trouble {
     }
 }
 
-/// Takes attempt records and has them written. Clones write into the same file by the same thread, which ends
-/// when the last of them is dropped; call [`close`](Self::close) at the end so that nothing is left unwritten.
+/// Takes attempt records and has them written. Clones write into the same file by the same thread, which writes
+/// what it was sent and ends when the last of them is dropped: on a reload that changes `attempts:`, start a new
+/// one and drop the old. Call [`close`](Self::close) at the end so that nothing is left unwritten.
 #[derive(Debug, Clone)]
 pub struct Ledger(Option<Handle>);
 

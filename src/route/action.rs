@@ -120,10 +120,9 @@ pub fn act(m: &Moment) -> Action {
         Some(false) => Repeat::Never,
         _ => repeat,
     };
-    if repeat == Repeat::Once && !m.hopeless && m.attempts_on_seat < m.max_attempts {
-        if let Some(wait) = wait(m) {
-            return Action::Retry(wait);
-        }
+    let may_repeat = repeat == Repeat::Once && !m.hopeless && m.attempts_on_seat < m.max_attempts;
+    if let Some(wait) = wait(m).filter(|_| may_repeat) {
+        return Action::Retry(wait);
     }
     match then {
         Then::FallBack => Action::FallBack,

@@ -47,8 +47,8 @@ impl Budget {
     pub fn left(&self, now_ms: u64, rule: &Retry) -> u64 {
         let oldest = (now_ms / 1000).saturating_sub(WINDOW_SECS - 1);
         let fresh = self.slots.iter().filter(|s| s.second >= oldest);
-        let (requests, repeats) = fresh
-            .fold((0u64, 0u64), |(q, r), s| (q.saturating_add(s.requests), r.saturating_add(s.repeats)));
+        let (requests, repeats) =
+            fresh.fold((0u64, 0u64), |(q, r), s| (q.saturating_add(s.requests), r.saturating_add(s.repeats)));
         #[expect(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use http::HeaderMap;
 
-use crate::wire::failure::FailureBody;
+use crate::wire::failure::{self, FailureBody};
 
 /// Longest rest that a header may order.
 pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
@@ -112,7 +112,7 @@ pub fn nearly_spent(headers: &HeaderMap, now_unix_ms: i64) -> Option<Duration> {
                 return None;
             }
             let reset = text(reset)?;
-            rfc3339(reset, now_unix_ms).or_else(|| clock_words(reset))
+            rfc3339(reset, now_unix_ms).or_else(|| seconds(failure::duration_secs(reset)?))
         })
         .max()
 }
@@ -144,33 +144,6 @@ fn epoch_secs(at: u64, now_unix_ms: i64) -> Option<Duration> {
 fn future(at_ms: i64, now_ms: i64) -> Option<Duration> {
     let left = u64::try_from(at_ms.checked_sub(now_ms)?).ok().filter(|ms| *ms > 0)?;
     Some(Duration::from_millis(left).min(LONGEST))
-}
-
-/// `20ms`, `1s`, `6m0s`: how OpenAI writes a reset.
-fn clock_words(text: &str) -> Option<Duration> {
-    let mut total = 0.0;
-    let mut rest = text;
-    if rest.is_empty() {
-        return None;
-    }
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, tail) = rest.split_at_checked(digits)?;
-        let number: f64 = number.parse().ok()?;
-        let unit = tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len());
-        let (unit, tail) = tail.split_at_checked(unit)?;
-        total += number
-            * match unit {
-                "ms" => 0.001,
-                "s" => 1.0,
-                "m" => 60.0,
-                "h" => 3600.0,
-                "d" => 86_400.0,
-                _ => return None,
-            };
-        rest = tail;
-    }
-    seconds(total)
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! Signal -> class. One table, first match wins; the docs' copy is generated from it.
 
-use http::StatusCode;
-
 use crate::route::Class;
 use crate::wire::failure::{self, FailureBody};
 
@@ -52,17 +50,17 @@ pub struct Row {
 
 /// The table. First match wins.
 pub const ROWS: &[Row] = &[
-    Row { class: Class::Deadline, signal: "the request's deadline ran out", test: |s| s.source == Source::Deadline },
+    Row {
+        class: Class::Deadline,
+        signal: "the request's deadline ran out",
+        test: |s| s.source == Source::Deadline,
+    },
     Row {
         class: Class::TtfbTimeout,
         signal: "no sign of generation within the seat's budget, counted from the end of the upload",
         test: |s| s.source == Source::FirstByte,
     },
-    Row {
-        class: Class::Cancelled,
-        signal: "499",
-        test: |s| s.status == 499,
-    },
+    Row { class: Class::Cancelled, signal: "499", test: |s| s.status == 499 },
     Row {
         class: Class::SpendCap,
         signal: "`details.error_code` ending in `_spend_limit_reached`",
@@ -109,7 +107,8 @@ pub const ROWS: &[Row] = &[
         test: |s| {
             s.status != 429
                 && s.source != Source::Transport
-                && (words(&s.body).any(|w| w == "context_length_exceeded" || w == "exceed_context_size_error")
+                && (words(&s.body)
+                    .any(|w| w == "context_length_exceeded" || w == "exceed_context_size_error")
                     || failure::overflow(&s.body.message))
         },
     },
@@ -128,7 +127,8 @@ pub const ROWS: &[Row] = &[
         signal: "529, 503, `overloaded_error`, `slow_down`, `server_is_overloaded`",
         test: |s| {
             matches!(s.status, 529 | 503)
-                || words(&s.body).any(|w| matches!(w, "overloaded_error" | "slow_down" | "server_is_overloaded"))
+                || words(&s.body)
+                    .any(|w| matches!(w, "overloaded_error" | "slow_down" | "server_is_overloaded"))
         },
     },
     Row { class: Class::RateLimited, signal: "any other 429", test: |s| s.status == 429 },
@@ -137,7 +137,15 @@ pub const ROWS: &[Row] = &[
         signal: "401 or 403, `authentication_error`, `permission_error`, an expired login",
         test: |s| {
             matches!(s.status, 401 | 403)
-                || words(&s.body).any(|w| matches!(w, "authentication_error" | "permission_error" | "authentication_failed" | "oauth_org_not_allowed"))
+                || words(&s.body).any(|w| {
+                    matches!(
+                        w,
+                        "authentication_error"
+                            | "permission_error"
+                            | "authentication_failed"
+                            | "oauth_org_not_allowed"
+                    )
+                })
         },
     },
     Row {
@@ -175,26 +183,6 @@ pub fn classify(signal: &Signal) -> Class {
     match (class, signal.source) {
         (Class::ClientError | Class::Cancelled, Source::InBand | Source::Stream) => Class::BadResponse,
         (class, _) => class,
-    }
-}
-
-/// The status that an error inside a 200 stands for, by its kind or code; 0 where it says nothing.
-#[must_use]
-pub fn inner_status(body: &FailureBody) -> u16 {
-    if let Some(code) = body.code.as_deref().and_then(|c| c.parse::<u16>().ok()) {
-        if StatusCode::from_u16(code).is_ok_and(|c| c.is_client_error() || c.is_server_error()) {
-            return code;
-        }
-    }
-    match body.kind.as_deref().unwrap_or_default() {
-        "overloaded_error" => 529,
-        "rate_limit_error" => 429,
-        "authentication_error" => 401,
-        "permission_error" => 403,
-        "billing_error" => 402,
-        "timeout_error" => 504,
-        "api_error" | "server_error" | "InternalServerError" => 500,
-        _ => 0,
     }
 }
 
@@ -252,7 +240,10 @@ fn is_unknown_model(s: &Signal) -> bool {
     let m = s.body.message.to_ascii_lowercase();
     match s.status {
         // Anthropic: 404 not_found_error "model: NAME"; Ollama: 404 "model 'x' not found".
-        404 => m.starts_with("model:") || (m.contains("model") && (m.contains("not found") || m.contains("not exist"))),
+        404 => {
+            m.starts_with("model:")
+                || (m.contains("model") && (m.contains("not found") || m.contains("not exist")))
+        }
         400 | 422 => {
             (m.contains("model") && (m.contains("does not exist") || m.contains("not a valid model")))
                 || m.contains("unknown model")

@@ -12,7 +12,7 @@ use reqwest::Body;
 use tokio::time::{Instant, sleep_until};
 
 use crate::outbound::{self, FailureKind};
-use crate::route::table::{self, Signal, Source};
+use crate::route::table::{Signal, Source};
 use crate::upstream::prepare::Outgoing;
 use crate::upstream::upload::{Upload, Uploaded};
 use crate::wire::anthropic::answer::{self, Answer};
@@ -53,7 +53,7 @@ pub struct Clocks {
 #[derive(Debug)]
 pub enum Arrival {
     /// A whole answer, judged to be one.
-    Whole(Whole),
+    Whole(Box<Whole>),
     /// A stream that has begun to generate.
     Stream(Box<Stream>),
 }
@@ -147,7 +147,12 @@ async fn exchange(
     }
     let status = parts.status.as_u16();
     if headers.get(header::CONTENT_ENCODING).is_some_and(|v| v != "identity") {
-        return Err(Failed::in_band(status, headers, None, "the answer is compressed, though identity was asked for"));
+        return Err(Failed::in_band(
+            status,
+            headers,
+            None,
+            "the answer is compressed, though identity was asked for",
+        ));
     }
     let kind = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -179,9 +184,11 @@ async fn begin(status: u16, headers: HeaderMap, mut body: Body) -> Result<Arriva
                 watch.end();
                 Some(Failed::ended(status, &watch, "the stream ended before any content"))
             }
-            Some(Err(e)) => {
-                Some(Failed { served_model: model_of(&watch), status: Some(status), ..*Failed::transport(&e, Source::Ended) })
-            }
+            Some(Err(e)) => Some(Failed {
+                served_model: model_of(&watch),
+                status: Some(status),
+                ..*Failed::transport(&e, Source::Ended)
+            }),
             Some(Ok(frame)) => {
                 let Ok(data) = frame.into_data() else { continue };
                 read = read.saturating_add(data.len());
@@ -191,13 +198,7 @@ async fn begin(status: u16, headers: HeaderMap, mut body: Body) -> Result<Arriva
             }
         };
         if let Some(error) = watch.error().filter(|_| !watch.began()) {
-            let body = FailureBody {
-                kind: Some(error.kind.clone()),
-                message: error.message.clone(),
-                is_json: true,
-                ..FailureBody::default()
-            };
-            let mut failed = Failed::stream_error(status, headers, body);
+            let mut failed = Failed::stream_error(status, headers, error.body.clone());
             failed.served_model = model_of(&watch);
             return Err(Box::new(failed));
         }
@@ -217,12 +218,7 @@ fn model_of(watch: &Watch) -> Option<String> {
 }
 
 /// Reads a whole answer and judges it.
-async fn whole(
-    status: u16,
-    headers: HeaderMap,
-    mut body: Body,
-    want: Want,
-) -> Result<Arrival, Box<Failed>> {
+async fn whole(status: u16, headers: HeaderMap, mut body: Body, want: Want) -> Result<Arrival, Box<Failed>> {
     let raw = match read_whole(&mut body, MAX_ANSWER_BYTES).await {
         Ok(raw) => raw,
         Err(ReadError::TooLarge) => {
@@ -234,21 +230,25 @@ async fn whole(
         }
     };
     let no_answer =
-        |text: &str| Failed::in_band(status, headers.clone(), Some(failure::read(&raw)), text);
+        |text: &str, body: FailureBody| Failed::in_band(status, headers.clone(), Some(body), text);
     if want == Want::Count {
         return match serde_json::from_slice::<Count>(&raw) {
-            Ok(_) => Ok(Arrival::Whole(Whole { headers, body: raw, as_events: false, answer: Answer::default() })),
-            Err(_) => Err(no_answer("the answer counts no input_tokens")),
+            Ok(_) => Ok(whole_of(headers, raw, false, Answer::default())),
+            Err(_) => Err(no_answer("the answer counts no input_tokens", failure::read(&raw))),
         };
     }
-    let answer = answer::read(&raw).map_err(|no| no_answer(&no.message))?;
+    let answer = answer::read(&raw).map_err(|no| no_answer(&no.message, *no.body))?;
     if want == Want::Message {
-        return Ok(Arrival::Whole(Whole { headers, body: raw, as_events: false, answer }));
+        return Ok(whole_of(headers, raw, false, answer));
     }
     match reframe::reframe(&raw) {
-        Ok(body) => Ok(Arrival::Whole(Whole { headers, body, as_events: true, answer })),
+        Ok(body) => Ok(whole_of(headers, body, true, answer)),
         Err(no) => Err(Failed::in_band(status, headers, None, &no.message)),
     }
+}
+
+fn whole_of(headers: HeaderMap, body: Bytes, as_events: bool, answer: Answer) -> Arrival {
+    Arrival::Whole(Box::new(Whole { headers, body, as_events, answer }))
 }
 
 /// The answer of `count_tokens`.
@@ -361,9 +361,10 @@ impl Failed {
 
     fn in_band(status: u16, headers: HeaderMap, body: Option<FailureBody>, text: &str) -> Box<Self> {
         let body = body.filter(|b| b.is_json).unwrap_or_default();
-        let text = if body.message.is_empty() { text.to_owned() } else { format!("{text}: {}", body.message) };
+        let text =
+            if body.message.is_empty() { text.to_owned() } else { format!("{text}: {}", body.message) };
         let mut failed = Self::new(Source::InBand, text);
-        failed.signal.status = table::inner_status(&body);
+        failed.signal.status = body.status_hint().unwrap_or(0);
         failed.signal.body = body;
         failed.headers = headers;
         failed.status = Some(status);
@@ -372,7 +373,7 @@ impl Failed {
 
     fn stream_error(status: u16, headers: HeaderMap, body: FailureBody) -> Self {
         let mut failed = Self::new(Source::Stream, body.message.clone());
-        failed.signal.status = table::inner_status(&body);
+        failed.signal.status = body.status_hint().unwrap_or(0);
         failed.signal.body = body;
         failed.headers = headers;
         failed.status = Some(status);

@@ -114,11 +114,8 @@ fn millis(d: Duration) -> u64 {
 mod tests {
     use super::*;
 
-    const RULE: Cooldown = Cooldown {
-        allowed_fails: 3,
-        window: Duration::from_secs(60),
-        cooldown: Duration::from_secs(30),
-    };
+    const RULE: Cooldown =
+        Cooldown { allowed_fails: 3, window: Duration::from_secs(60), cooldown: Duration::from_secs(30) };
 
     #[test]
     fn a_seat_rests_at_its_nth_failure_inside_the_window() {

@@ -6,9 +6,9 @@ pub mod anthropic;
 mod dialect;
 pub mod envelope;
 pub mod failure;
-#[cfg(test)]
-mod fixtures;
 mod json;
 pub mod reply;
 pub mod sse;
+#[cfg(test)]
+mod tests;
 pub use dialect::{Dialect, Endpoint, Wire};

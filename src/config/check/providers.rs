@@ -3,7 +3,7 @@
 use crate::config::KeyRef;
 use crate::config::draft::{Draft, Named, is_cli};
 use crate::config::report::Report;
-use crate::config::schema::{CLI_ONLY, UrlParts, has_userinfo, is_loopback_host, key_ref, split_url};
+use crate::config::schema::{CLI_ONLY, UrlParts, is_loopback_host, key_ref, may_hide_key, split_url};
 use crate::config::validate::join;
 use crate::wire::Wire;
 
@@ -62,9 +62,9 @@ fn suited(draft: &Draft<'_>, provider: &Named<'_>, wire: Wire, path: &str, repor
     }
     let Some(parts) = split_url(url) else { return };
     versioned(wire, &parts, report, place, &path);
-    if has_userinfo(url) {
+    if may_hide_key(url) {
         report
-            .lint(place, &path, "has a user or password in it")
+            .lint(place, &path, "has a user, a password or a query in it")
             .hint("a credential's place is `key`, as a reference");
     }
     let sends_key = provider.view.written("key").is_some();

@@ -20,7 +20,7 @@ pub(crate) use headers::header;
 pub(crate) use provider::CLI_ONLY;
 pub(crate) use root::ROOT;
 pub(crate) use text::{is_loopback_host, key_ref, listen_parts, origin_of};
-pub(crate) use url::{UrlParts, has_userinfo, redact, split_url};
+pub(crate) use url::{UrlParts, may_hide_key, redact, split_url};
 
 #[cfg(test)]
 mod tests;

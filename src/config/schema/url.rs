@@ -16,9 +16,9 @@ pub(crate) struct UrlParts {
     pub(crate) path: String,
 }
 
-/// Splits an `http` or `https` URL that has neither query nor fragment.
+/// Splits an `http` or `https` URL that has no fragment. A query stays with the URL: some servers want a key there.
 pub(crate) fn split_url(text: &str) -> Option<UrlParts> {
-    if text.contains(['#', '?']) {
+    if text.contains('#') {
         return None;
     }
     let uri = text.parse::<http::Uri>().ok()?;
@@ -35,12 +35,10 @@ pub(crate) fn split_url(text: &str) -> Option<UrlParts> {
     Some(UrlParts { tls, host, path: uri.path().trim_end_matches('/').to_owned() })
 }
 
-/// Whether a URL has a user name or password in it.
-pub(crate) fn has_userinfo(text: &str) -> bool {
+/// Whether a URL carries what may be a credential: a user, a password or a query.
+pub(crate) fn may_hide_key(text: &str) -> bool {
     text.parse::<http::Uri>()
-        .ok()
-        .and_then(|uri| uri.authority().map(|a| a.as_str().contains('@')))
-        .unwrap_or(false)
+        .is_ok_and(|uri| uri.query().is_some() || uri.authority().is_some_and(|a| a.as_str().contains('@')))
 }
 
 /// The URL without user, password, query and fragment; something unreadable becomes a dash.
@@ -53,8 +51,8 @@ pub(crate) fn redact(text: &str) -> String {
 }
 
 fn base_url(text: &str) -> Result<(), String> {
-    if text.contains(['?', '#']) {
-        return Err("has a query or fragment, which a base URL cannot have: paths are added to it".into());
+    if text.contains('#') {
+        return Err("has a fragment, which is never sent".into());
     }
     match split_url(text) {
         Some(_) => Ok(()),

@@ -15,7 +15,8 @@ fn paths_lead_where_the_contract_says() {
     assert_eq!(at(Method::GET, "/v1/models"), Place::Models(None));
     assert_eq!(at(Method::GET, "/v1/models/z-ai/glm"), Place::Models(Some("z-ai/glm".to_owned())));
     assert_eq!(locate(&Method::GET, "/v1/responses", true), Place::Upgrade);
-    for nowhere in ["/", "", "//v1/messages", "/v1/messages/", "/V1/messages", "/v1/messages/count_tokens/x"] {
+    for nowhere in ["/", "", "//v1/messages", "/v1/messages/", "/V1/messages", "/v1/messages/count_tokens/x"]
+    {
         assert_eq!(at(Method::POST, nowhere), Place::Nowhere, "{nowhere}");
     }
 }

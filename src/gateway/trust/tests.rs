@@ -30,10 +30,12 @@ fn loopback_is_trusted_until_it_was_forwarded() {
 #[test]
 fn either_header_opens_and_only_the_other_travels_on() {
     let g = gate(Require::Always);
-    let c = judge(&g, "192.0.2.9", &[("authorization", "Bearer open-sesame"), ("x-api-key", "my-own")]).unwrap();
+    let c =
+        judge(&g, "192.0.2.9", &[("authorization", "Bearer open-sesame"), ("x-api-key", "my-own")]).unwrap();
     assert!(c.trusted && c.own.authorization.is_none());
     assert_eq!(c.own.api_key.unwrap(), "my-own");
-    let c = judge(&g, "192.0.2.9", &[("authorization", "bearer mine"), ("x-api-key", "open-sesame")]).unwrap();
+    let c =
+        judge(&g, "192.0.2.9", &[("authorization", "bearer mine"), ("x-api-key", "open-sesame")]).unwrap();
     assert!(c.trusted && c.own.api_key.is_none() && c.own.authorization.is_some());
     for bad in ["Bearer open-sesam", "Bearer", "Bearer ", "Basic open-sesame", "Bearer open-sesame2"] {
         assert_eq!(judge(&g, "192.0.2.9", &[("authorization", bad)]).unwrap_err(), Refusal::Token, "{bad}");
@@ -54,7 +56,8 @@ fn a_page_and_a_rebound_name_stay_outside() {
     assert_eq!(judge(&g, "127.0.0.1", &[("origin", "http://evil.test")]).unwrap_err(), Refusal::Origin);
     assert_eq!(judge(&g, "127.0.0.1", &[("origin", "null")]).unwrap_err(), Refusal::Origin);
     assert!(judge(&g, "127.0.0.1", &[("origin", "HTTP://APP.test")]).is_ok());
-    for host in ["evil.test", "evil.test:4040", "", "127.0.0.1.evil.test", "localhost.evil.test", "192.0.2.8"] {
+    for host in ["evil.test", "evil.test:4040", "", "127.0.0.1.evil.test", "localhost.evil.test", "192.0.2.8"]
+    {
         assert_eq!(judge(&g, "127.0.0.1", &[("host", host)]).unwrap_err(), Refusal::Host, "{host}");
     }
     for host in ["127.0.0.1", "127.9.9.9:1", "[::1]:4040", "LOCALHOST", "gw.test:80", "192.0.2.7:4040"] {

@@ -26,7 +26,9 @@ fn every_class_that_an_attempt_can_have_has_one_rule() {
 
 #[test]
 fn transient_classes_are_tried_once_more_and_then_fall_back() {
-    for class in [Class::RateLimited, Class::Overloaded, Class::ServerError, Class::Network, Class::BadResponse] {
+    for class in
+        [Class::RateLimited, Class::Overloaded, Class::ServerError, Class::Network, Class::BadResponse]
+    {
         assert_eq!(act(&moment(class)), Action::Retry(Duration::from_millis(250)), "{}", class.word());
         assert_eq!(act(&Moment { attempts_on_seat: 2, ..moment(class) }), Action::FallBack);
         assert_eq!(act(&Moment { max_attempts: 1, ..moment(class) }), Action::FallBack);

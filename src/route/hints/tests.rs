@@ -43,7 +43,8 @@ fn the_body_speaks_when_the_headers_do_not() {
     assert_eq!(retry_after(&HeaderMap::new(), &body, NOW), Some(Duration::from_secs(62)));
     let body = FailureBody { resets_at: Some(1_764_450_005), ..FailureBody::default() };
     assert_eq!(retry_after(&HeaderMap::new(), &body, NOW), Some(Duration::from_secs(5)));
-    let body = FailureBody { resets_at: Some(u64::MAX), retry_hint: Some(f64::NAN), ..FailureBody::default() };
+    let body =
+        FailureBody { resets_at: Some(u64::MAX), retry_hint: Some(f64::NAN), ..FailureBody::default() };
     assert_eq!(retry_after(&HeaderMap::new(), &body, NOW), None);
 }
 
@@ -84,14 +85,4 @@ fn an_overage_beside_an_allowed_login_is_information() {
         ("anthropic-ratelimit-unified-reset", &reset),
     ]);
     assert_eq!(subscription_rejected(&h, NOW), Some(Duration::from_secs(90)));
-}
-
-#[test]
-fn clock_words_of_openai() {
-    for (text, want) in [("20ms", 0.02), ("1s", 1.0), ("6m0s", 360.0), ("1h2m3s", 3723.0)] {
-        assert_eq!(clock_words(text).map(|d| d.as_secs_f64()), Some(want), "{text}");
-    }
-    for text in ["", "s", "1", "1x", "1..2s", "-1s"] {
-        assert_eq!(clock_words(text), None, "{text}");
-    }
 }

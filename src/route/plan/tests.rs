@@ -16,7 +16,12 @@ fn route(extra: &str) -> Route {
     config.routes.first().unwrap().as_ref().clone()
 }
 
-fn steps(route: &Route, skip: &Skip, body_bytes: u64, conditions: &[Condition]) -> Vec<(usize, Option<&'static str>)> {
+fn steps(
+    route: &Route,
+    skip: &Skip,
+    body_bytes: u64,
+    conditions: &[Condition],
+) -> Vec<(usize, Option<&'static str>)> {
     let ask = Ask { endpoint: Endpoint::Messages, body_bytes, skip };
     plan(route, &ask, conditions).into_iter().map(|s| (s.seat, s.pass.map(Class::word))).collect()
 }
@@ -37,7 +42,10 @@ fn deferred() -> Condition {
 fn seats_go_in_their_configured_order_and_each_bar_has_its_word() {
     assert_eq!(steps(&route(""), &Skip::None, 10, &[]), [(0, None), (1, None), (2, CANNOT), (3, SKIPPED)]);
     assert_eq!(steps(&route(""), &Skip::None, 101, &[])[1], (1, CANNOT));
-    assert_eq!(steps(&route(", allowed_providers: [m]"), &Skip::None, 10, &[])[0], (0, Some("provider_not_allowed")));
+    assert_eq!(
+        steps(&route(", allowed_providers: [m]"), &Skip::None, 10, &[])[0],
+        (0, Some("provider_not_allowed"))
+    );
 }
 
 #[test]
@@ -50,8 +58,14 @@ fn a_caller_may_leave_out_the_primary_or_seats_by_name() {
 #[test]
 fn a_resting_seat_is_passed_over_unless_all_rest_then_the_soonest_is_tried() {
     assert_eq!(steps(&route(""), &Skip::None, 10, &[cooling(50)])[..2], [(0, COOLING), (1, None)]);
-    assert_eq!(steps(&route(""), &Skip::None, 10, &[cooling(50), cooling(40)])[..2], [(0, COOLING), (1, None)]);
-    assert_eq!(steps(&route(""), &Skip::None, 10, &[cooling(30), cooling(40)])[..2], [(0, None), (1, COOLING)]);
+    assert_eq!(
+        steps(&route(""), &Skip::None, 10, &[cooling(50), cooling(40)])[..2],
+        [(0, COOLING), (1, None)]
+    );
+    assert_eq!(
+        steps(&route(""), &Skip::None, 10, &[cooling(30), cooling(40)])[..2],
+        [(0, None), (1, COOLING)]
+    );
     // Seats that could not serve anyway do not count as live ones.
     assert_eq!(steps(&route(""), &Skip::Seats(vec!["b".to_owned()]), 10, &[cooling(30)])[0], (0, None));
 }

@@ -83,7 +83,8 @@ fn callers_keys_and_keyless_servers_need_none() {
 /// Each file that sees a secret in the clear is listed here, so that a new one is a decision.
 #[test]
 fn only_listed_files_expose_secrets() {
-    const ALLOWED: &[&str] = &["secret/resolve.rs", "secret/resolve/tests.rs", "telemetry/redact.rs"];
+    const ALLOWED: &[&str] =
+        &["gateway/live.rs", "secret/resolve.rs", "secret/resolve/tests.rs", "telemetry/redact.rs"];
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = Vec::new();
     let mut folders = vec![src.clone(), src.with_file_name("commands")];

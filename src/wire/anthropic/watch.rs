@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use super::Usage;
 use crate::wire::failure::FailureBody;
-use crate::wire::sse::{Cut, MAX_EVENT_BYTES, Oversized, Splitter};
+use crate::wire::sse::{Cuts, MAX_EVENT_BYTES, Oversized};
 
 mod close;
 mod facts;
@@ -58,7 +58,7 @@ pub struct OpenBlock {
 /// Observes one stream.
 #[derive(Debug, Default)]
 pub struct Watch {
-    splitter: Splitter,
+    cuts: Cuts,
     facts: Facts,
     ready: VecDeque<Bytes>,
     ready_bytes: usize,
@@ -85,49 +85,42 @@ impl Watch {
         if self.is_over() {
             return Ok(());
         }
-        self.splitter.push(frame);
-        let frame = self.splitter.frame().clone();
-        // Neighbouring events leave as one slice.
-        let mut from = 0_usize;
-        let mut to = 0_usize;
+        let mut pos = self.cuts.skip_bom(&frame);
+        // Neighbouring events leave as one slice: from here, to there.
+        let mut from = pos;
+        let mut to = pos;
         let outcome = loop {
-            let (cut, raw) = match self.splitter.next_cut() {
+            let rest = frame.get(pos..).unwrap_or_default();
+            let cut = match self.cuts.next(rest) {
+                Ok(Some(cut)) => cut,
                 Ok(None) => break Ok(()),
                 Err(oversized) => break Err(oversized),
-                Ok(Some(Cut::Within(range))) => {
-                    let raw = frame.get(range.clone()).unwrap_or_default();
-                    (range, raw)
-                }
-                Ok(Some(Cut::Joined(event))) => {
-                    // It ended in this frame, so it is its first event: what follows begins behind it.
-                    self.take_joined(event);
-                    if self.is_over() {
-                        break Ok(());
-                    }
-                    continue;
-                }
             };
-            if from == to {
-                from = cut.start;
+            pos = pos.saturating_add(cut.taken);
+            if let Some(event) = cut.joined {
+                // Its end is in this frame, so it is the first: what passes as it is begins behind it.
+                self.take_joined(event);
+                (from, to) = (pos, pos);
+                if self.is_over() {
+                    break Ok(());
+                }
+                continue;
             }
-            match self.facts.examine(raw) {
-                Step::Forward => to = cut.end,
+            match self.facts.examine(rest.get(..cut.taken).unwrap_or_default()) {
+                Step::Forward => to = pos,
                 Step::Hold => {
-                    self.queue(frame.slice(from..cut.start));
+                    self.queue(frame.slice(from..to));
                     self.holding = true;
-                    (from, to) = (cut.start, cut.end);
+                    (from, to) = (to, pos);
                 }
                 Step::Finish => {
-                    to = cut.end;
+                    to = pos;
                     break Ok(());
                 }
-                Step::Stop => {
-                    to = cut.start;
-                    break Ok(());
-                }
+                Step::Stop => break Ok(()),
             }
         };
-        self.queue(frame.slice(from..to));
+        self.queue(if from == 0 && to == frame.len() { frame } else { frame.slice(from..to) });
         self.settle();
         if self.held_bytes > MAX_EVENT_BYTES { Err(Oversized) } else { outcome }
     }
@@ -138,11 +131,11 @@ impl Watch {
         if self.is_over() {
             return;
         }
-        if let Some(event) = self.splitter.finish() {
-            self.take_joined(event.raw);
+        if let Some(event) = self.cuts.finish() {
+            self.take_joined(event);
             return;
         }
-        let partial = self.splitter.partial();
+        let partial = self.cuts.partial();
         if let Some(step) = self.facts.examine_last(partial) {
             if matches!(step, Step::Finish) {
                 let missing: &[u8] = if partial.ends_with(b"\n") { b"\n" } else { b"\n\n" };
@@ -215,7 +208,14 @@ impl Watch {
     /// `message`. Nothing for a stream that finished.
     #[must_use]
     pub fn close(&self, kind: &str, message: &str) -> Bytes {
-        if self.facts.finished { Bytes::new() } else { close::events(&self.facts, kind, message) }
+        if self.facts.finished { Bytes::new() } else { close::events(&self.facts, kind, message, true) }
+    }
+
+    /// As [`close`](Self::close), but never in upstream's own words, for those that hold what the client must
+    /// not see.
+    #[must_use]
+    pub fn close_in_our_words(&self, kind: &str, message: &str) -> Bytes {
+        if self.facts.finished { Bytes::new() } else { close::events(&self.facts, kind, message, false) }
     }
 
     fn is_over(&self) -> bool {

@@ -25,12 +25,28 @@ enum Field {
     Other,
 }
 
+impl Field {
+    fn bit(self) -> u8 {
+        match self {
+            Self::Model => 1,
+            Self::Stream => 1 << 1,
+            Self::Limit => 1 << 2,
+            Self::StrongLimit => 1 << 3,
+            Self::Messages => 1 << 4,
+            Self::Input => 1 << 5,
+            Self::Tools => 1 << 6,
+            Self::Other => 0,
+        }
+    }
+}
+
 /// What is known of the top level so far.
 #[derive(Debug)]
 pub(super) struct Fields {
     endpoint: Endpoint,
     field: Field,
-    seen: Vec<Field>,
+    /// One bit a field.
+    seen: u8,
     model: Option<(String, Range<u64>)>,
     stream: bool,
     limit: Option<(u64, Range<u64>)>,
@@ -60,7 +76,7 @@ impl Fields {
         Self {
             endpoint,
             field: Field::Other,
-            seen: Vec::new(),
+            seen: 0,
             model: None,
             stream: false,
             limit: None,
@@ -69,6 +85,10 @@ impl Fields {
             elements: 0,
             has_tools: false,
         }
+    }
+
+    fn has_seen(&self, field: Field) -> bool {
+        self.seen & field.bit() != 0
     }
 
     fn has_messages(&self) -> bool {
@@ -90,16 +110,16 @@ impl Fields {
     }
 
     /// A top-level key. One that is read here may stand only once: readers differ in which of two they take.
-    pub(super) fn key(&mut self, key: &Kept) -> Result<(), Malformed> {
-        self.field = if key.is_cut { Field::Other } else { self.field_named(&key.bytes) };
+    pub(super) fn key(&mut self, key: Kept<'_>) -> Result<(), Malformed> {
+        self.field = if key.is_cut { Field::Other } else { self.field_named(key.bytes) };
         if self.field == Field::Other {
             return Ok(());
         }
-        if self.seen.contains(&self.field) {
-            let name = std::str::from_utf8(&key.bytes).unwrap_or_default();
+        if self.has_seen(self.field) {
+            let name = std::str::from_utf8(key.bytes).unwrap_or_default();
             return Err(Malformed::field(name, "this field is there twice"));
         }
-        self.seen.push(self.field);
+        self.seen |= self.field.bit();
         Ok(())
     }
 
@@ -160,7 +180,7 @@ impl Fields {
     }
 
     /// A string that was asked for.
-    pub(super) fn text(&mut self, kept: Kept, span: Range<u64>) -> Result<(), Malformed> {
+    pub(super) fn text(&mut self, kept: Kept<'_>, span: Range<u64>) -> Result<(), Malformed> {
         let what = if kept.bytes.is_empty() {
             "must not be empty"
         } else if kept.is_cut {
@@ -168,18 +188,18 @@ impl Fields {
         } else if !kept.bytes.iter().all(|byte| matches!(byte, 0x20..=0x7E)) {
             "must be printable ASCII"
         } else {
-            self.model = String::from_utf8(kept.bytes).ok().map(|model| (model, span));
+            self.model = std::str::from_utf8(kept.bytes).ok().map(|model| (model.to_owned(), span));
             return Ok(());
         };
         Err(Malformed::field("model", what))
     }
 
-    /// A byte of a number.
-    pub(super) fn digit(&mut self, depth: u32, byte: u8) {
-        let is_limit = matches!(self.field, Field::Limit | Field::StrongLimit);
-        // One more than is read, so that a longer one is known as such.
-        if depth == 1 && is_limit && self.number.len() <= MAX_NUMBER_BYTES {
-            self.number.push(char::from(byte));
+    /// Some bytes of a number.
+    pub(super) fn digits(&mut self, depth: u32, bytes: &[u8]) {
+        if depth == 1 && matches!(self.field, Field::Limit | Field::StrongLimit) {
+            // One more than is read, so that a longer one is known as such.
+            let room = MAX_NUMBER_BYTES.saturating_add(1).saturating_sub(self.number.len());
+            self.number.extend(bytes.iter().take(room).copied().map(char::from));
         }
     }
 
@@ -201,10 +221,10 @@ impl Fields {
         if self.model.is_none() {
             return missing("model");
         }
-        if self.has_messages() && !self.seen.contains(&Field::Messages) {
+        if self.has_messages() && !self.has_seen(Field::Messages) {
             return missing("messages");
         }
-        if self.endpoint == Endpoint::Embeddings && !self.seen.contains(&Field::Input) {
+        if self.endpoint == Endpoint::Embeddings && !self.has_seen(Field::Input) {
             return missing("input");
         }
         let Some((model, model_span)) = self.model else { return missing("model") };

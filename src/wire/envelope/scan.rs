@@ -1,13 +1,13 @@
 //! The grammar of JSON as a machine that can stop between any two bytes.
 
 use super::Malformed;
-use super::fields::Fields;
+use super::fields::{Fields, kind_of};
 use super::nest::Nest;
 use super::number::Number;
 use super::string::{Piece, Text};
 
 /// What may come next.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 enum State {
     /// A value.
     Value,
@@ -21,10 +21,10 @@ enum State {
     Colon,
     /// A comma, or the end of the innermost container.
     Next,
-    /// More of a string; whether it is a key, and where it began.
-    String { text: Text, is_key: bool, from: u64 },
-    /// More of a number; where it began.
-    Number { number: Number, from: u64 },
+    /// More of a string.
+    String { is_key: bool },
+    /// More of a number.
+    Number(Number),
     /// More of `true`, `false` or `null`.
     Word { rest: &'static [u8] },
     /// Nothing but blanks.
@@ -36,17 +36,21 @@ enum State {
 pub(super) struct Scan {
     state: State,
     nest: Nest,
-    /// The offset of the next byte.
+    /// The string that is being read.
+    text: Text,
+    /// Where the string or number that is being read began.
+    from: u64,
+    /// The offset of the next byte; exact at the ends of frames and when an error is told.
     at: u64,
 }
 
 impl Default for Scan {
     fn default() -> Self {
-        Self { state: State::Value, nest: Nest::default(), at: 0 }
+        Self { state: State::Value, nest: Nest::default(), text: Text::default(), from: 0, at: 0 }
     }
 }
 
-/// How far a frame's bytes count in offsets.
+/// An offset so many bytes further on.
 fn plus(at: u64, bytes: usize) -> u64 {
     at.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX))
 }
@@ -54,40 +58,23 @@ fn plus(at: u64, bytes: usize) -> u64 {
 impl Scan {
     pub(super) fn feed(&mut self, frame: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
         let mut rest = frame;
-        while let Some((&byte, after)) = rest.split_first() {
-            let taken = match &mut self.state {
-                State::String { text, .. } => {
-                    match text
-                        .take(rest)
-                        .map_err(|wrong| Malformed::json(wrong.what, plus(self.at, wrong.offset)))?
-                    {
-                        Piece::All => rest.len(),
-                        Piece::Ended(taken) => {
-                            self.end_string(plus(self.at, taken), fields)?;
-                            taken
-                        }
+        while let Some(&byte) = rest.first() {
+            let taken = match self.state {
+                State::String { is_key } => match self.text.take(rest) {
+                    Ok(Piece::All) => rest.len(),
+                    Ok(Piece::Ended(taken)) => {
+                        self.end_string(is_key, plus(self.at, taken), fields)?;
+                        taken
                     }
-                }
-                State::Number { .. } => self.number(rest, fields)?,
-                State::Word { rest: word } => {
-                    let (&due, left) = word.split_first().unwrap_or((&0, &[]));
-                    if byte != due {
-                        return Err(self.unexpected(byte));
-                    }
-                    if left.is_empty() {
-                        self.state = State::Next;
-                    } else {
-                        *word = left;
-                    }
-                    1
-                }
+                    Err(wrong) => return Err(Malformed::json(wrong.what, plus(self.at, wrong.offset))),
+                },
+                State::Number(number) => self.number(number, rest, fields)?,
+                State::Word { rest: word } => self.word(word, rest)?,
                 _ => {
                     if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
                         self.structure(byte, fields)?;
                     }
-                    self.at = plus(self.at, 1);
-                    rest = after;
-                    continue;
+                    1
                 }
             };
             self.at = plus(self.at, taken);
@@ -111,28 +98,20 @@ impl Scan {
 
     /// Takes a byte that is no blank and stands outside strings, numbers and words.
     fn structure(&mut self, byte: u8, fields: &mut Fields) -> Result<(), Malformed> {
-        let at_key = matches!(self.state, State::FirstKey | State::Key);
-        match (&self.state, byte) {
-            (State::Value | State::FirstElement, _) if self.nest.depth() == 0 && byte != b'{' => {
-                return Err(not_an_object(byte));
-            }
-            (State::FirstElement, b']') | (State::FirstKey, b'}') => self.close(),
-            (State::Next, b'}') if self.nest.in_object() => self.close(),
-            (State::Next, b']') if !self.nest.in_object() => self.close(),
-            (State::Value | State::FirstElement, _) => {
-                if self.nest.depth() <= 2 && begins_value(byte) {
-                    fields.value(self.nest.depth(), byte)?;
-                }
-                self.value(byte, fields)?;
-            }
+        match (self.state, byte) {
             (State::FirstKey | State::Key, b'"') => {
-                let keep = (self.nest.depth() == 1).then_some(Fields::LONGEST_KEY);
-                self.state = State::String { text: Text::begin(keep), is_key: at_key, from: self.at };
+                self.text.begin((self.nest.depth() == 1).then_some(Fields::LONGEST_KEY));
+                self.state = State::String { is_key: true };
+                self.from = self.at;
             }
             (State::Colon, b':') => self.state = State::Value,
             (State::Next, b',') => {
                 self.state = if self.nest.in_object() { State::Key } else { State::Value };
             }
+            (State::FirstElement, b']') | (State::FirstKey, b'}') => self.close(),
+            (State::Next, b'}') if self.nest.in_object() => self.close(),
+            (State::Next, b']') if !self.nest.in_object() => self.close(),
+            (State::Value | State::FirstElement, _) => self.value(byte, fields)?,
             _ => return Err(self.unexpected(byte)),
         }
         Ok(())
@@ -140,27 +119,33 @@ impl Scan {
 
     /// Begins a value.
     fn value(&mut self, byte: u8, fields: &mut Fields) -> Result<(), Malformed> {
+        let depth = self.nest.depth();
+        if depth == 0 && byte != b'{' {
+            return Err(not_an_object(byte));
+        }
+        if depth <= 2 && begins_value(byte) {
+            fields.value(depth, byte)?;
+        }
+        self.from = self.at;
         self.state = match byte {
+            b'"' => {
+                self.text.begin(if depth == 1 { fields.keep() } else { None });
+                State::String { is_key: false }
+            }
             b'{' | b'[' => {
                 if !self.nest.open(byte == b'{') {
                     return Err(Malformed::json("it is nested too deeply", self.at));
                 }
                 if byte == b'{' { State::FirstKey } else { State::FirstElement }
             }
-            b'"' => {
-                let keep = if self.nest.depth() == 1 { fields.keep() } else { None };
-                State::String { text: Text::begin(keep), is_key: false, from: self.at }
-            }
             b't' => State::Word { rest: b"rue" },
             b'f' => State::Word { rest: b"alse" },
             b'n' => State::Word { rest: b"ull" },
-            _ => match Number::begin(byte) {
-                Some(number) => {
-                    fields.digit(self.nest.depth(), byte);
-                    State::Number { number, from: self.at }
-                }
-                None => return Err(self.unexpected(byte)),
-            },
+            _ => {
+                let number = Number::begin(byte).ok_or_else(|| self.unexpected(byte))?;
+                fields.digits(depth, &[byte]);
+                State::Number(number)
+            }
         };
         Ok(())
     }
@@ -171,42 +156,57 @@ impl Scan {
     }
 
     /// Takes the bytes that belong to a number; how many they are.
-    fn number(&mut self, bytes: &[u8], fields: &mut Fields) -> Result<usize, Malformed> {
-        let State::Number { number, from } = &mut self.state else { return Ok(0) };
+    fn number(&mut self, mut number: Number, bytes: &[u8], fields: &mut Fields) -> Result<usize, Malformed> {
         let mut taken = 0_usize;
+        let mut after = None;
         for &byte in bytes {
-            match number.next(byte) {
-                Some(next) => *number = next,
-                None if number.may_end() => {
-                    fields.number(self.nest.depth(), *from..plus(self.at, taken));
-                    self.state = State::Next;
-                    return Ok(taken);
-                }
-                None => {
-                    self.at = plus(self.at, taken);
-                    return Err(self.unexpected(byte));
-                }
-            }
-            fields.digit(self.nest.depth(), byte);
+            let Some(next) = number.next(byte) else {
+                after = Some(byte);
+                break;
+            };
+            number = next;
             taken = taken.saturating_add(1);
+        }
+        fields.digits(self.nest.depth(), bytes.get(..taken).unwrap_or_default());
+        self.state = State::Number(number);
+        match after {
+            None => {}
+            Some(_) if number.may_end() => {
+                fields.number(self.nest.depth(), self.from..plus(self.at, taken));
+                self.state = State::Next;
+            }
+            Some(byte) => {
+                self.at = plus(self.at, taken);
+                return Err(self.unexpected(byte));
+            }
         }
         Ok(taken)
     }
 
-    fn end_string(&mut self, end: u64, fields: &mut Fields) -> Result<(), Malformed> {
-        let State::String { text, is_key, from } = std::mem::replace(&mut self.state, State::Next) else {
-            return Ok(());
-        };
-        if is_key {
-            self.state = State::Colon;
-        }
-        match text.into_kept() {
-            None => Ok(()),
-            Some(kept) if is_key => fields.key(&kept),
-            Some(kept) => fields.text(kept, from..end),
+    /// Takes the bytes that belong to a word; how many they are.
+    fn word(&mut self, word: &'static [u8], bytes: &[u8]) -> Result<usize, Malformed> {
+        let same = word.iter().zip(bytes).take_while(|(due, byte)| due == byte).count();
+        let left = word.get(same..).unwrap_or_default();
+        self.state = if left.is_empty() { State::Next } else { State::Word { rest: left } };
+        match bytes.get(same) {
+            Some(&byte) if !left.is_empty() => {
+                self.at = plus(self.at, same);
+                Err(self.unexpected(byte))
+            }
+            _ => Ok(same),
         }
     }
 
+    fn end_string(&mut self, is_key: bool, end: u64, fields: &mut Fields) -> Result<(), Malformed> {
+        self.state = if is_key { State::Colon } else { State::Next };
+        match self.text.kept() {
+            None => Ok(()),
+            Some(kept) if is_key => fields.key(kept),
+            Some(kept) => fields.text(kept, self.from..end),
+        }
+    }
+
+    #[cold]
     fn unexpected(&self, byte: u8) -> Malformed {
         let due = match self.state {
             State::Value | State::FirstElement => "a value was due",
@@ -214,7 +214,7 @@ impl Scan {
             State::Colon => "a colon was due",
             State::Next => "a comma or an end was due",
             State::Done => "the object has already ended",
-            State::Number { .. } => "a digit was due",
+            State::Number(_) => "a digit was due",
             State::Word { .. } => "the rest of `true`, `false` or `null` was due",
             State::String { .. } => "text was due",
         };
@@ -227,9 +227,10 @@ fn begins_value(byte: u8) -> bool {
 }
 
 fn not_an_object(byte: u8) -> Malformed {
-    let what = match byte {
-        byte if begins_value(byte) => super::fields::kind_of(byte).to_owned(),
-        other => format!("something that begins with {}", printed(other)),
+    let what = if begins_value(byte) {
+        kind_of(byte).to_owned()
+    } else {
+        format!("something that begins with {}", printed(byte))
     };
     Malformed { message: format!("the body must be a JSON object, not {what}"), param: None }
 }

@@ -8,45 +8,41 @@ const WINDOW_BYTES: usize = 16 * 1024;
 const SHORT_BYTES: usize = 24;
 
 /// Where in a string the scanner is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Inside {
+    #[default]
     Plain,
     /// After a backslash.
     Escape,
     /// So many hex digits of an escape were read; `high` is the surrogate before it.
-    Hex {
-        digits: u8,
-        value: u16,
-        high: Option<u16>,
-    },
+    Hex { digits: u8, value: u16, high: Option<u16> },
     /// A high surrogate was read: a backslash must follow.
-    LowBackslash {
-        high: u16,
-    },
+    LowBackslash { high: u16 },
     /// And then a `u`.
-    LowU {
-        high: u16,
-    },
+    LowU { high: u16 },
 }
 
 /// A string that is being read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Text {
     inside: Inside,
     /// A character that the end of a frame has cut.
     cut: [u8; 4],
     cut_len: usize,
-    /// What is kept of the string, decoded; `None` for the many that nobody asks for.
-    kept: Option<Kept>,
+    /// How much of the string is to be kept; nothing of the many that nobody asks for.
+    keep: Option<usize>,
+    /// The decoded start of the string. Its room is used again by the next one.
+    kept: Vec<u8>,
+    /// The string is longer than what was kept.
+    is_longer: bool,
 }
 
 /// The decoded start of a string.
-#[derive(Debug, Default)]
-pub(super) struct Kept {
-    pub(super) bytes: Vec<u8>,
-    /// It was longer than what is kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kept<'a> {
+    pub(super) bytes: &'a [u8],
+    /// The string is longer.
     pub(super) is_cut: bool,
-    max: usize,
 }
 
 /// What is wrong, and how far into the given bytes.
@@ -65,24 +61,19 @@ pub(super) enum Piece {
     Ended(usize),
 }
 
-impl Kept {
-    fn push(&mut self, bytes: &[u8]) {
-        let room = self.max.saturating_sub(self.bytes.len());
-        self.is_cut |= bytes.len() > room;
-        self.bytes.extend(bytes.iter().take(room));
-    }
-}
-
 impl Text {
-    /// A string whose opening quote was read. Up to `keep` bytes of it are kept, if any.
-    pub(super) fn begin(keep: Option<usize>) -> Self {
-        let kept = keep.map(|max| Kept { max, ..Kept::default() });
-        Self { inside: Inside::Plain, cut: [0; 4], cut_len: 0, kept }
+    /// Begins a string whose opening quote was read. Up to `keep` bytes of it are kept, if any.
+    pub(super) fn begin(&mut self, keep: Option<usize>) {
+        self.keep = keep;
+        if keep.is_some() {
+            self.kept.clear();
+            self.is_longer = false;
+        }
     }
 
-    /// What was kept.
-    pub(super) fn into_kept(self) -> Option<Kept> {
-        self.kept
+    /// What was kept of a string that has ended, if it was asked for.
+    pub(super) fn kept(&self) -> Option<Kept<'_>> {
+        self.keep.map(|_| Kept { bytes: &self.kept, is_cut: self.is_longer })
     }
 
     /// Takes the next bytes, up to the closing quote.
@@ -128,8 +119,7 @@ impl Text {
             Some(end) => window.get(..end).unwrap_or_default(),
             None => window,
         };
-        // One pass that needs no branch per byte, so that it is done many bytes at a time.
-        let seen = run.iter().fold(0_u8, |seen, byte| seen | (byte & 0x80) | u8::from(*byte < 0x20));
+        let seen = oddities(run);
         if seen & 1 == 1 {
             let offset = run.iter().position(|byte| *byte < 0x20).unwrap_or_default();
             return Err(Wrong { what: "a control character inside a string", offset });
@@ -229,13 +219,23 @@ impl Text {
     }
 
     fn keep(&mut self, bytes: &[u8]) {
-        if let Some(kept) = &mut self.kept {
-            kept.push(bytes);
+        if let Some(max) = self.keep {
+            let room = max.saturating_sub(self.kept.len());
+            self.is_longer |= bytes.len() > room;
+            self.kept.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
         }
     }
 }
 
 const LONE: &str = "half of a surrogate pair inside a string";
+
+/// Bit 7 when there is a byte that is not ASCII, bit 0 when there is a control character.
+fn oddities(run: &[u8]) -> u8 {
+    let odd = |seen: u8, byte: &u8| seen | (byte & 0x80) | u8::from(*byte < 0x20);
+    // Blocks of a known size and no branch inside: done many bytes at a time.
+    let (blocks, rest) = run.as_chunks::<64>();
+    blocks.iter().fold(rest.iter().fold(0, odd), |seen, block| seen | block.iter().fold(0, odd))
+}
 
 fn is_plain_ascii(byte: u8) -> bool {
     matches!(byte, 0x20..=0x7F) && byte != b'"' && byte != b'\\'

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::{Facts, Malformed, Scanner, json_string, splice, splice_all};
-use crate::wire::{Endpoint, fixtures};
+use crate::wire::{Endpoint, tests as fixtures};
 
 fn scan(endpoint: Endpoint, frames: &[&[u8]]) -> Result<Facts, Malformed> {
     let mut scanner = Scanner::new(endpoint);
@@ -346,38 +346,5 @@ proptest! {
     ) {
         let body = pairs.iter().map(|(key, value)| format!("\"{key}\": {value}")).collect::<Vec<_>>().join(" , ");
         compare(format!("{{{body}}}").as_bytes());
-    }
-}
-
-#[test]
-#[ignore = "a measure for people: cargo test --release --lib envelope::tests::speed -- --ignored --nocapture"]
-fn speed() {
-    let plain = format!(
-        r#"{{"model":"m","messages":[{{"role":"user","content":"{}"}}]}}"#,
-        "plain words ".repeat(4_000_000)
-    );
-    let code = format!(
-        r#"{{"model":"m","messages":[{{"role":"user","content":"{}"}}]}}"#,
-        "    let x = \\\"a\\\";\\n    return x + 1;\\n".repeat(500_000)
-    );
-    let han = format!(
-        r#"{{"model":"m","messages":[{{"role":"user","content":"{}"}}]}}"#,
-        "北京是一座城市。".repeat(1_000_000)
-    );
-    let agent = fixtures::anthropic("request-coding-agent.json");
-    let agent = std::str::from_utf8(&agent).unwrap().replace("\"model\":\"claude-sonnet-4-5\",", "");
-    let schema = format!(r#"{{"model":"m","messages":[],"x":[{}]}}"#, vec![agent; 10_000].join(","));
-    for (name, body) in [("plain", plain), ("code", code), ("han", han), ("schema", schema)] {
-        let frames: Vec<&[u8]> = body.as_bytes().chunks(64 * 1024).collect();
-        let started = tokio::time::Instant::now();
-        scan(Endpoint::Messages, &frames).unwrap();
-        let took = started.elapsed();
-        let serde = tokio::time::Instant::now();
-        serde_json::from_slice::<&serde_json::value::RawValue>(body.as_bytes()).unwrap();
-        println!(
-            "{name}: {:.2} GB/s, serde RawValue {:.2} GB/s",
-            body.len() as f64 / took.as_secs_f64() / 1e9,
-            body.len() as f64 / serde.elapsed().as_secs_f64() / 1e9
-        );
     }
 }

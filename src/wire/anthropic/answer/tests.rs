@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::read;
 use crate::wire::anthropic::Usage;
-use crate::wire::fixtures::{all_anthropic, anthropic};
+use crate::wire::tests::{all_anthropic, anthropic};
 
 #[test]
 fn reads_what_it_says_of_itself() {

@@ -1,7 +1,7 @@
 //! The checker says what is wrong, and nothing about what is right.
 
 use super::check;
-use crate::wire::fixtures;
+use crate::wire::tests as fixtures;
 
 const START: &str =
     r#"{"type":"message_start","message":{"id":"m","content":[],"usage":{"input_tokens":1}}}"#;

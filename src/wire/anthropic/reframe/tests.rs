@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::reframe;
 use crate::wire::anthropic::checker::check;
-use crate::wire::fixtures::all_anthropic;
+use crate::wire::tests::all_anthropic;
 
 /// Checks the stream of `body` and folds it back.
 fn there_and_back(body: &[u8]) -> (String, Value) {

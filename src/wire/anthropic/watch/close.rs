@@ -8,8 +8,8 @@ use super::BlockKind;
 use super::facts::Facts;
 use crate::wire::json::quoted;
 
-/// The events that end a failed stream.
-pub(super) fn events(facts: &Facts, kind: &str, message: &str) -> Bytes {
+/// The events that end a failed stream; with `own_words` upstream's own error event where it sent one.
+pub(super) fn events(facts: &Facts, kind: &str, message: &str, own_words: bool) -> Bytes {
     let mut out = String::new();
     for block in facts.open.iter().rev().filter(|block| block.kind != BlockKind::Other) {
         event(
@@ -20,9 +20,11 @@ pub(super) fn events(facts: &Facts, kind: &str, message: &str) -> Bytes {
     }
     let own = facts.own_error.as_deref().and_then(|data| std::str::from_utf8(data).ok());
     match (own, &facts.error) {
-        (Some(own), _) => event(&mut out, "error", own),
-        (None, Some(error)) => event(&mut out, "error", &error_data(&error.kind, &error.message)),
-        (None, None) => event(&mut out, "error", &error_data(kind, message)),
+        (Some(own), _) if own_words => event(&mut out, "error", own),
+        (None, Some(error)) if own_words => {
+            event(&mut out, "error", &error_data(&error.kind, &error.message))
+        }
+        _ => event(&mut out, "error", &error_data(kind, message)),
     }
     // A message that was never started has no end either.
     if facts.started {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::{BlockKind, PING, Watch};
 use crate::wire::anthropic::Usage;
 use crate::wire::anthropic::checker::check;
-use crate::wire::fixtures::{all_anthropic, anthropic};
+use crate::wire::tests::{all_anthropic, anthropic};
 
 /// Feeds `frames` and gives the watch and all that it let through.
 fn run(frames: &[&[u8]]) -> (Watch, Vec<u8>) {

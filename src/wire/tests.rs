@@ -1,4 +1,4 @@
-//! The recorded streams, requests and answers under `probes/payloads`, for tests.
+//! What the tests of this room share: the recorded streams, requests and answers under `probes/payloads`.
 
 use bytes::Bytes;
 
