@@ -53,17 +53,62 @@ never\t''"
 complete -c sanctum -n "__fish_sanctum_using_subcommand serve" -l demo -d 'Serve embedded stub seats: no configuration, no account, no key'
 complete -c sanctum -n "__fish_sanctum_using_subcommand serve" -s h -l help -d 'Print help'
 complete -c sanctum -n "__fish_sanctum_using_subcommand serve" -s V -l version -d 'Print version'
-complete -c sanctum -n "__fish_sanctum_using_subcommand config" -l config -d 'Configuration file [default: config.yaml in SANCTUM_HOME]' -r -F
-complete -c sanctum -n "__fish_sanctum_using_subcommand config" -l log-level -d 'Least severe level that is logged [default: the configuration\'s log.level]' -r -f -a "error\t''
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and not __fish_seen_subcommand_from check show init help" -l config -d 'Configuration file [default: config.yaml in SANCTUM_HOME]' -r -F
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and not __fish_seen_subcommand_from check show init help" -l log-level -d 'Least severe level that is logged [default: the configuration\'s log.level]' -r -f -a "error\t''
 warn\t''
 info\t''
 debug\t''
 trace\t''"
-complete -c sanctum -n "__fish_sanctum_using_subcommand config" -l color -d 'When to use colour; NO_COLOR turns it off where this says auto' -r -f -a "auto\t''
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and not __fish_seen_subcommand_from check show init help" -l color -d 'When to use colour; NO_COLOR turns it off where this says auto' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c sanctum -n "__fish_sanctum_using_subcommand config" -s h -l help -d 'Print help'
-complete -c sanctum -n "__fish_sanctum_using_subcommand config" -s V -l version -d 'Print version'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and not __fish_seen_subcommand_from check show init help" -s h -l help -d 'Print help'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and not __fish_seen_subcommand_from check show init help" -s V -l version -d 'Print version'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and not __fish_seen_subcommand_from check show init help" -f -a "check" -d 'Tells everything that is wrong or unwise in the configuration, with its place'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and not __fish_seen_subcommand_from check show init help" -f -a "show" -d 'Prints the effective configuration, defaults filled in, never a secret'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and not __fish_seen_subcommand_from check show init help" -f -a "init" -d 'Writes a commented first configuration from what this machine has; never overwrites one'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and not __fish_seen_subcommand_from check show init help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from check" -l config -d 'Configuration file [default: config.yaml in SANCTUM_HOME]' -r -F
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from check" -l log-level -d 'Least severe level that is logged [default: the configuration\'s log.level]' -r -f -a "error\t''
+warn\t''
+info\t''
+debug\t''
+trace\t''"
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from check" -l color -d 'When to use colour; NO_COLOR turns it off where this says auto' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from check" -l strict -d 'Exit 1 where there are lints, also without an error'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from check" -l resolve -d 'Also ask whether each key can be had; the keys are not shown'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from check" -l json -d 'Print one JSON document'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from check" -s V -l version -d 'Print version'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from show" -l config -d 'Configuration file [default: config.yaml in SANCTUM_HOME]' -r -F
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from show" -l log-level -d 'Least severe level that is logged [default: the configuration\'s log.level]' -r -f -a "error\t''
+warn\t''
+info\t''
+debug\t''
+trace\t''"
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from show" -l color -d 'When to use colour; NO_COLOR turns it off where this says auto' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from show" -l json -d 'Print one JSON document'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from init" -l config -d 'Configuration file [default: config.yaml in SANCTUM_HOME]' -r -F
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from init" -l log-level -d 'Least severe level that is logged [default: the configuration\'s log.level]' -r -f -a "error\t''
+warn\t''
+info\t''
+debug\t''
+trace\t''"
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from init" -l color -d 'When to use colour; NO_COLOR turns it off where this says auto' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from init" -s h -l help -d 'Print help'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from init" -s V -l version -d 'Print version'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "check" -d 'Tells everything that is wrong or unwise in the configuration, with its place'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "show" -d 'Prints the effective configuration, defaults filled in, never a secret'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "init" -d 'Writes a commented first configuration from what this machine has; never overwrites one'
+complete -c sanctum -n "__fish_sanctum_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c sanctum -n "__fish_sanctum_using_subcommand completions" -l config -d 'Configuration file [default: config.yaml in SANCTUM_HOME]' -r -F
 complete -c sanctum -n "__fish_sanctum_using_subcommand completions" -l log-level -d 'Least severe level that is logged [default: the configuration\'s log.level]' -r -f -a "error\t''
 warn\t''
@@ -92,3 +137,6 @@ complete -c sanctum -n "__fish_sanctum_using_subcommand help; and not __fish_see
 complete -c sanctum -n "__fish_sanctum_using_subcommand help; and not __fish_seen_subcommand_from serve config completions man help" -f -a "completions" -d 'Prints the completions of a shell'
 complete -c sanctum -n "__fish_sanctum_using_subcommand help; and not __fish_seen_subcommand_from serve config completions man help" -f -a "man" -d 'Prints the man page, or writes those of all commands into a folder'
 complete -c sanctum -n "__fish_sanctum_using_subcommand help; and not __fish_seen_subcommand_from serve config completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c sanctum -n "__fish_sanctum_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "check" -d 'Tells everything that is wrong or unwise in the configuration, with its place'
+complete -c sanctum -n "__fish_sanctum_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "show" -d 'Prints the effective configuration, defaults filled in, never a secret'
+complete -c sanctum -n "__fish_sanctum_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "init" -d 'Writes a commented first configuration from what this machine has; never overwrites one'

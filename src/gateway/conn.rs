@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::gateway::handler;
+use crate::gateway::patience::{Answering, Patience, Watched};
 use crate::gateway::reply::{self, Heading};
 use crate::gateway::trust::Link;
 use crate::gateway::worker::Worker;
@@ -23,8 +24,8 @@ use crate::wire::Dialect;
 /// How long a new connection may say nothing, or less than tells its protocol.
 const FIRST_BYTES: Duration = Duration::from_secs(10);
 
-/// How long a request head may take, idle time on a kept connection included.
-const HEAD: Duration = Duration::from_secs(75);
+/// How long a kept connection may be idle.
+const IDLE: Duration = Duration::from_secs(75);
 
 /// Most bytes of a request head.
 const MAX_HEAD_BYTES: usize = 128 * 1024;
@@ -36,11 +37,16 @@ pub(crate) async fn serve(stream: TcpStream, worker: Arc<Worker>, stop: Cancella
     let (Ok(peer), Ok(local)) = (stream.peer_addr(), stream.local_addr()) else { return };
     let link = Link { peer: peer.ip(), local: local.ip() };
     let Some(is_h2) = protocol(&stream, &stop).await else { return };
+    let patience = Patience::new(is_h2);
+    let clocks = Arc::clone(&patience);
     let service = service_fn(move |request| {
-        let worker = Arc::clone(&worker);
-        async move { Ok::<_, Infallible>(guarded(worker, link, request).await) }
+        let (worker, serving) = (Arc::clone(&worker), clocks.serve());
+        async move {
+            let answer = guarded(worker, link, request).await;
+            Ok::<_, Infallible>(answer.map(|body| Answering { body, _serving: serving }))
+        }
     });
-    let io = TokioIo::new(stream);
+    let io = Watched { io: TokioIo::new(stream), patience: Arc::clone(&patience) };
     if is_h2 {
         let conn = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
@@ -50,18 +56,20 @@ pub(crate) async fn serve(stream: TcpStream, worker: Arc<Worker>, stop: Cancella
         let mut conn = std::pin::pin!(conn);
         tokio::select! {
             _ = conn.as_mut() => return,
+            () = patience.over() => return,
             () = stop.cancelled() => conn.as_mut().graceful_shutdown(),
         }
         conn.await.ok();
     } else {
         let conn = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(HEAD)
+            .header_read_timeout(IDLE)
             .max_buf_size(MAX_HEAD_BYTES.max(400 * 1024))
             .serve_connection(io, service);
         let mut conn = std::pin::pin!(conn);
         tokio::select! {
             _ = conn.as_mut() => return,
+            () = patience.over() => return,
             () = stop.cancelled() => conn.as_mut().graceful_shutdown(),
         }
         conn.await.ok();

@@ -14,6 +14,7 @@ mod incumbent;
 mod intake;
 mod live;
 mod models;
+mod patience;
 mod relay;
 mod reply;
 mod server;

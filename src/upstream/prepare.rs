@@ -27,11 +27,18 @@ pub struct Outgoing {
 #[must_use]
 pub fn prepare(request: &Request, target: &Target) -> Outgoing {
     let seat = &target.seat;
-    let body = if request.facts.model == seat.model {
-        request.frames.to_vec()
-    } else {
-        envelope::splice(&request.frames, &request.facts.model_span, envelope::json_string(&seat.model))
-    };
+    let facts = &request.facts;
+    let mut edits = Vec::new();
+    if facts.model != seat.model {
+        edits.push((facts.model_span.clone(), envelope::json_string(&seat.model)));
+    }
+    if let (Some(most), Some(asked), Some(span)) =
+        (seat.max_output_tokens, facts.max_tokens, &facts.max_tokens_span)
+        && asked > most
+    {
+        edits.push((span.clone(), Bytes::from(most.to_string())));
+    }
+    let body = envelope::splice_all(&request.frames, edits);
     Outgoing {
         url: target.url(request.endpoint, request.query.as_deref()),
         headers: headers(&request.headers, &request.caller, target),

@@ -70,21 +70,6 @@ fn an_overflow_with_no_larger_seat_is_told_in_upstreams_words() {
 }
 
 #[test]
-fn a_prompt_goes_first_to_the_seat_that_can_hold_it() {
-    let (a, b) = (Upstream::always(says("a-1", "small")), Upstream::always(says("b-1", "large")));
-    let gw = sized(&a, &b, [1000, 190_000]);
-    let reply = gw.ask(&ask(&"lorem ipsum dolor ".repeat(3000))).expect(200);
-    assert_eq!(reply.json()["model"], "b-1", "{}", reply.chain());
-    assert_eq!(a.count(), 0);
-    let record = gw.attempts(1).pop().unwrap();
-    assert_eq!(
-        (&record["seat"], &record["path"]),
-        (&json!("b"), &json!("fallback")),
-        "by configured position"
-    );
-}
-
-#[test]
 fn a_body_too_big_for_a_seat_goes_past_it() {
     let (a, b) = (Upstream::always(says("a-1", "small")), Upstream::always(says("b-1", "large")));
     let mut config = chain(&[("a", &a), ("b", &b)]);

@@ -110,18 +110,6 @@ fn a_route_can_be_named() {
 }
 
 #[test]
-fn a_seat_can_be_taken_out_and_put_back_while_running() {
-    let ups = three();
-    let gw = gateway(&ups, |_| {});
-    gw.send(&Call::post("/api/seats/a/skip", &json!({"reason": "looking at it"}))).expect(200);
-    assert_eq!(gw.ask(&ask("x")).expect(200).chain(), "a;outcome=operator_skip, b;outcome=served");
-    assert!(gw.get("/api/seats").expect(200).text().contains("looking at it"));
-    gw.send(&Call::post("/api/seats/a/restore", &json!({}))).expect(200);
-    assert_eq!(gw.ask(&ask("x")).expect(200).chain(), "a;outcome=served");
-    gw.send(&Call::post("/api/seats/ghost/skip", &json!({}))).expect(404);
-}
-
-#[test]
 fn pages_say_how_it_goes() {
     let [a, b, c] = three();
     drop(a);

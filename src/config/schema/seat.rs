@@ -44,8 +44,7 @@ pub(crate) const SEAT: &[Field] = &[
         tokens(),
         "most prompt tokens it can hold, by which a larger seat is chosen; no prompt is cut yet",
     ),
-    Field::new("max_output_tokens", tokens(), "most output tokens; what is asked is clamped to it first")
-        .not_yet(),
+    Field::new("max_output_tokens", tokens(), "most output tokens; what is asked is clamped to it first"),
     Field::new(
         "ttfb_timeout_secs",
         Shape::secs(0.001),

@@ -111,3 +111,18 @@ fn a_callers_own_credential_goes_on_only_where_the_provider_says_so() {
     let keyless = prepare(&r, &target("", "env:K", None)).headers;
     assert!(keyless.get("x-api-key").is_none() && keyless.get("authorization").is_none());
 }
+
+#[test]
+fn what_is_asked_is_clamped_to_what_the_seat_can_give_and_nothing_else_moves() {
+    let body = br#"{"model":"own-model","max_tokens": 64000 ,"messages":[],"x":64000}"#;
+    let sent = |most: &str| {
+        let t = target(&format!(", max_output_tokens: {most}"), "env:K", None);
+        String::from_utf8(prepare(&request(&[body], &[]), &t).body.concat()).unwrap()
+    };
+    assert_eq!(sent("500"), r#"{"model":"own-model","max_tokens": 500 ,"messages":[],"x":64000}"#);
+    assert_eq!(sent("64000").as_bytes(), body);
+    // A cache pre-warm asks for nothing, and nothing it is.
+    let warm = br#"{"model":"own-model","max_tokens":0,"messages":[]}"#;
+    let t = target(", max_output_tokens: 9", "env:K", None);
+    assert_eq!(prepare(&request(&[warm], &[]), &t).body.concat(), warm);
+}
