@@ -9,6 +9,13 @@ mod cli {
     mod serve_exits;
 }
 #[cfg(test)]
+mod docs {
+    mod examples;
+    mod lists;
+    mod markdown;
+    mod transcript;
+}
+#[cfg(test)]
 mod faults {
     mod client_gone;
     mod clocks;

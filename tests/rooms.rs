@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// What each room may import, by `crate::`; a room imports only rooms above it here, so there is no way round in a
 /// circle. `config` holds resolved types and knows nothing of what is decided by them; `route` decides by them.
 /// `telemetry` takes its label values from the closed sets of `route`, and how to log from `config`.
-const MAY_IMPORT: [(&str, &[&str]); 11] = [
+pub(crate) const MAY_IMPORT: [(&str, &[&str]); 11] = [
     ("process", &[]),
     ("wire", &[]),
     ("config", &["wire"]),

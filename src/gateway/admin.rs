@@ -89,7 +89,7 @@ fn health(shared: &Shared, live: &Live) -> Value {
 /// What an operator should look at.
 fn notes(shared: &Shared) -> Vec<String> {
     let mut notes: Vec<String> =
-        shared.ledger.trouble().map(|t| format!("attempt log: {t}")).into_iter().collect();
+        shared.ledger.load().trouble().map(|t| format!("attempt log: {t}")).into_iter().collect();
     let lost = shared.metrics.attempt_records_dropped_total();
     if lost > 0 {
         notes.push(format!("{lost} attempt records were lost since the start"));

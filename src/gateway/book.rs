@@ -299,7 +299,7 @@ impl Book {
             record.action = ActionWord::Fail;
         }
         if self.about.recorded {
-            self.shared.ledger.send(*record);
+            self.shared.ledger.load().send(*record);
         }
     }
 

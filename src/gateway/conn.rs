@@ -27,9 +27,6 @@ const FIRST_BYTES: Duration = Duration::from_secs(10);
 /// How long a kept connection may be idle.
 const IDLE: Duration = Duration::from_secs(75);
 
-/// Most bytes of a request head.
-const MAX_HEAD_BYTES: usize = 128 * 1024;
-
 /// Serves a connection until its end, or until `stop` and the end of what it is doing.
 pub(crate) async fn serve(stream: TcpStream, worker: Arc<Worker>, stop: CancellationToken) {
     // Without it chunks of a stream wait for the peer's acknowledgement of the one before.
@@ -64,7 +61,6 @@ pub(crate) async fn serve(stream: TcpStream, worker: Arc<Worker>, stop: Cancella
         let conn = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(IDLE)
-            .max_buf_size(MAX_HEAD_BYTES.max(400 * 1024))
             .serve_connection(io, service);
         let mut conn = std::pin::pin!(conn);
         tokio::select! {
@@ -82,9 +78,9 @@ async fn guarded(
     link: Link,
     request: http::Request<Incoming>,
 ) -> http::Response<crate::gateway::body::ReplyBody> {
-    let id = worker.shared.next_id();
+    let shared = Arc::clone(&worker.shared);
     AssertUnwindSafe(handler::handle(worker, link, request)).catch_unwind().await.unwrap_or_else(|_| {
-        let heading = Heading { dialect: Dialect::Anthropic, request_id: id, route: None };
+        let heading = Heading { dialect: Dialect::Anthropic, request_id: shared.next_id(), route: None };
         heading.refuse(&reply::internal(), "")
     })
 }

@@ -13,7 +13,7 @@ use crate::gateway::book::{About, Book};
 use crate::gateway::hold::{Held, Turn};
 use crate::gateway::live::{Live, LiveRoute};
 use crate::gateway::reply::{Heading, Refused};
-use crate::gateway::trust::{Caller, Link};
+use crate::gateway::trust::{Caller, Link, Refusal};
 use crate::gateway::worker::Worker;
 use crate::gateway::{admin, intake, models, side, turn};
 use crate::ledger;
@@ -238,7 +238,7 @@ impl Asked {
 pub(crate) struct Active(Arc<AtomicUsize>);
 
 impl Active {
-    fn enter(count: &Arc<AtomicUsize>) -> Self {
+    pub(crate) fn enter(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(count))
     }

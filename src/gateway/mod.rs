@@ -8,6 +8,8 @@ mod admin;
 mod body;
 mod book;
 mod conn;
+#[cfg(test)]
+mod fixture;
 mod handler;
 mod hold;
 mod incumbent;

@@ -16,11 +16,12 @@ use reqwest::Body;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::gateway::book::{Book, Ending};
-use crate::gateway::verdict::{counts_against_seat, fail_standing};
+use crate::gateway::verdict::fail_standing;
 use crate::ledger::Outcome;
 use crate::outbound;
 use crate::process::Tasks;
 use crate::route::Class;
+use crate::route::action::counts_against_seat;
 use crate::upstream::standing::Place;
 use crate::wire::anthropic::watch::{PING, Watch};
 
@@ -117,7 +118,9 @@ impl Relay {
                 Poll::Ready(Some(Ok(frame))) => {
                     let Ok(data) = frame.into_data() else { continue };
                     self.clocks.heard = Instant::now();
-                    if self.watch.push(data).is_err() {
+                    if self.clocks.total.is_some_and(|end| end <= self.clocks.heard) {
+                        self.overtime();
+                    } else if self.watch.push(data).is_err() {
                         self.fail(Class::BadResponse, "an event of the stream is too large", TOO_LARGE);
                     }
                 }
@@ -143,6 +146,10 @@ impl Relay {
                 },
             }
         }
+    }
+
+    fn overtime(&mut self) {
+        self.fail(Class::Deadline, "the route's time for a stream is over", OVERTIME);
     }
 
     fn cut(&mut self, text: &str) {
@@ -235,3 +242,6 @@ impl Clocks {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,6 +26,7 @@ use crate::outbound;
 use crate::process::Tasks;
 use crate::process::memory::Trimmer;
 use crate::process::{Signal, Signals};
+use crate::telemetry::logs;
 use crate::telemetry::metrics::Metrics;
 
 /// Reads the configuration anew; a reason where that fails.
@@ -100,7 +101,7 @@ pub fn serve(options: Options) -> Result<Served, ServeError> {
         let Some(listeners) = bind_all(&config.server.listen).await? else { return Ok(Served::Incumbent) };
         let shared = Arc::new(Shared {
             live: ArcSwap::from_pointee(live),
-            ledger: Ledger::start(&config.attempts, Arc::clone(&metrics)),
+            ledger: ArcSwap::from_pointee(Ledger::start(&config.attempts, Arc::clone(&metrics))),
             metrics,
             epoch: Instant::now(),
             draining: AtomicBool::new(false),
@@ -123,7 +124,7 @@ pub fn serve(options: Options) -> Result<Served, ServeError> {
         // Listeners first: whoever comes now is refused and goes elsewhere.
         drop(listeners);
         let served = drain(&threads, &shared, &mut signals).await;
-        shared.ledger.flush(Duration::from_secs(2));
+        shared.ledger.load().flush(Duration::from_secs(2));
         Ok(served)
     })
 }
@@ -194,7 +195,11 @@ fn apply(shared: &Shared, loaded: Result<Config, String>) {
     match built {
         Ok(live) => {
             live.forget_others(&shared.metrics);
-            crate::telemetry::logs::set_level(live.config.log.level);
+            logs::set_level(live.config.log.level);
+            if before.config.attempts != live.config.attempts {
+                let ledger = Ledger::start(&live.config.attempts, Arc::clone(&shared.metrics));
+                shared.ledger.store(Arc::new(ledger));
+            }
             tracing::info!(config_digest = %live.config.digest, "config reloaded");
             shared.live.store(Arc::new(live));
         }
@@ -209,7 +214,6 @@ fn say_needs_restart(old: &Config, new: &Config) {
         ("server.listen", old.server.listen != new.server.listen),
         ("log.dir", old.log.dir != new.log.dir),
         ("log.format", old.log.format != new.log.format),
-        ("attempts", old.attempts != new.attempts),
     ];
     for (key, _) in changed.into_iter().filter(|(_, changed)| *changed) {
         tracing::warn!(key, "this key changed and needs a restart");

@@ -58,6 +58,8 @@ pub(crate) enum Refusal {
     Host,
     /// No token, or a wrong one.
     Token,
+    /// An operator's header from a caller that is not trusted.
+    Operator,
 }
 
 impl Refusal {
@@ -73,6 +75,11 @@ impl Refusal {
                 403,
                 "host",
                 "the Host header names neither loopback nor an address of the gateway; list it under server.allowed_hosts if it should",
+            ),
+            Self::Operator => (
+                403,
+                "operator_header",
+                "x-sanctum-* request headers are for trusted callers: from loopback, or with a gateway token",
             ),
             Self::Token => (
                 401,

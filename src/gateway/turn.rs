@@ -134,22 +134,18 @@ pub(crate) async fn run(
                 }
                 Err(failed) => failed,
             };
-            let seen = see(&failed, seat, &route.route, &book, attempts_on_seat, deadline);
-            let retried = match seen.action {
-                Action::Retry(wait) if book.about.recorded && !take_repeat(&book, shared.now_ms()) => {
-                    tracing::debug!(wait_ms = ?wait, "the route's retry budget is spent");
-                    None
-                }
-                Action::Retry(wait) => Some(wait),
-                _ => None,
-            };
+            let mut seen = see(&failed, seat, &route.route, &book, attempts_on_seat, deadline);
+            if matches!(seen.action, Action::Retry(_)) && !take_repeat(&book, shared.now_ms()) {
+                tracing::debug!(route = &*route.name, "the route's retry budget is spent");
+                seen.action = Action::FallBack;
+            }
             let refused = larger_of(too_long, seat.seat.max_prompt_tokens);
             let nowhere = seen.action == Action::Larger && !goes_on(&steps, at, &route, refused);
-            let follows = match (retried, seen.action) {
-                (None, _) if nowhere => ActionWord::Fail,
-                (Some(_), _) => ActionWord::Retry,
-                (None, Action::PassOn | Action::Fail) => ActionWord::Fail,
-                _ => ActionWord::FallBack,
+            let follows = match seen.action {
+                Action::Retry(_) => ActionWord::Retry,
+                Action::PassOn | Action::Fail => ActionWord::Fail,
+                Action::Larger if nowhere => ActionWord::Fail,
+                Action::FallBack | Action::Larger => ActionWord::FallBack,
             };
             let policy = seen.class == Class::ContentPolicy && seen.action == Action::PassOn;
             if policy {
@@ -166,12 +162,9 @@ pub(crate) async fn run(
             if book.about.recorded {
                 settle_standing(&seen, &failed, seat, &route.route, shared.now_ms(), &book);
             }
-            if let Some(wait) = retried {
-                sleep(wait).await;
-                continue;
-            }
             match seen.action {
-                Action::Retry(_) | Action::FallBack => continue 'seats,
+                Action::Retry(wait) => sleep(wait).await,
+                Action::FallBack => continue 'seats,
                 Action::Larger => {
                     too_long = Some(refused);
                     let own = Native {

@@ -21,7 +21,6 @@ pub(crate) struct Seen {
     pub(crate) class: Class,
     pub(crate) action: Action,
     pub(crate) retry_after: Option<Duration>,
-    remaining: Duration,
 }
 
 /// Names a failed attempt and decides what follows.
@@ -60,12 +59,18 @@ pub(crate) fn see(
             "upstream refused the seat's credential or model"
         );
     }
-    Seen { class, action, retry_after, remaining }
+    Seen { class, action, retry_after }
 }
 
-/// Takes a repeat from the route's budget.
+/// Takes a repeat from the route's budget; side requests cost none.
 pub(crate) fn take_repeat(book: &Book, now_ms: u64) -> bool {
-    book.route.budget.lock().unwrap_or_else(PoisonError::into_inner).take(now_ms, &book.route.route.retry)
+    !book.about.recorded
+        || book
+            .route
+            .budget
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take(now_ms, &book.route.route.retry)
 }
 
 /// What a failure does to the seat's standing. A client's own bad request never counts.
@@ -79,8 +84,7 @@ pub(crate) fn settle_standing(
 ) {
     let rest = match seen.class {
         Class::SpendCap => Some(hints::spent(&failed.headers, &failed.signal.body, clock::now())),
-        class if action::rests_by_header(class, seen.retry_after, seen.remaining) => seen.retry_after,
-        _ => None,
+        class => action::rest_by_hint(class, seen.retry_after, seen.action),
     };
     if let Some(rest) = rest {
         seat.standing.rest(now_ms, rest.min(hints::LONGEST));
@@ -93,28 +97,12 @@ pub(crate) fn settle_standing(
     }
     let counts = match seen.class {
         Class::Auth => seen.action == Action::FallBack,
-        class => counts_against_seat(class),
+        class => action::counts_against_seat(class),
     };
     if counts {
         fail_standing(seat, route, now_ms, seen.class, book);
     }
     note_quota(seat, &failed.headers, now_ms);
-}
-
-/// Whether a failure of this class says something about the seat.
-pub(crate) const fn counts_against_seat(class: Class) -> bool {
-    matches!(
-        class,
-        Class::RateLimited
-            | Class::Overloaded
-            | Class::ServerError
-            | Class::Network
-            | Class::TtfbTimeout
-            | Class::IdleTimeout
-            | Class::BadResponse
-            | Class::MidStreamError
-            | Class::TruncatedStream
-    )
 }
 
 /// Counts a failure against the seat and says when that was one too many.

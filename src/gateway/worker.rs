@@ -19,7 +19,8 @@ use crate::telemetry::metrics::Metrics;
 /// Shared by every thread.
 pub(crate) struct Shared {
     pub(crate) live: ArcSwap<Live>,
-    pub(crate) ledger: Ledger,
+    /// Swapped when `attempts:` changes; the old one drains by itself.
+    pub(crate) ledger: ArcSwap<Ledger>,
     pub(crate) metrics: Arc<Metrics>,
     /// The gateway's own clock starts here.
     pub(crate) epoch: Instant,

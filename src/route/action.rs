@@ -6,10 +6,10 @@ use crate::config::OnSeatRejected;
 use crate::route::Class;
 
 /// Longest backoff between two attempts.
-const BACKOFF_CAP: Duration = Duration::from_secs(8);
+pub(super) const BACKOFF_CAP: Duration = Duration::from_secs(8);
 
 /// A wait that upstream asked for must leave this much of the deadline.
-const MARGIN: Duration = Duration::from_secs(1);
+pub(super) const MARGIN: Duration = Duration::from_secs(1);
 
 /// Whether the same seat may be tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,11 +147,31 @@ fn wait(m: &Moment) -> Option<Duration> {
     }
 }
 
-/// Whether what upstream asked for is too long to be waited out: then the seat rests until its own time.
+/// How long the seat rests because upstream asked to be left alone and is not waited for.
 #[must_use]
-pub fn rests_by_header(class: Class, retry_after: Option<Duration>, remaining: Duration) -> bool {
-    matches!(class, Class::RateLimited | Class::Overloaded | Class::ServerError)
-        && retry_after.is_some_and(|asked| asked.saturating_add(MARGIN) > remaining)
+pub fn rest_by_hint(class: Class, retry_after: Option<Duration>, action: Action) -> Option<Duration> {
+    let limited = matches!(class, Class::RateLimited | Class::Overloaded | Class::ServerError);
+    retry_after.filter(|_| limited && !matches!(action, Action::Retry(_)))
+}
+
+/// Whether a failure of this class says something about the seat, and so counts towards its cooldown.
+///
+/// A client's own bad request, a refusal and a client that left say nothing about it; a spend cap rests it at
+/// once instead. [`Class::Auth`] counts only where the route falls back from it.
+#[must_use]
+pub const fn counts_against_seat(class: Class) -> bool {
+    matches!(
+        class,
+        Class::RateLimited
+            | Class::Overloaded
+            | Class::ServerError
+            | Class::Network
+            | Class::TtfbTimeout
+            | Class::IdleTimeout
+            | Class::BadResponse
+            | Class::MidStreamError
+            | Class::TruncatedStream
+    )
 }
 
 #[cfg(test)]

@@ -49,12 +49,7 @@ impl Budget {
         let fresh = self.slots.iter().filter(|s| s.second >= oldest);
         let (requests, repeats) =
             fresh.fold((0u64, 0u64), |(q, r), s| (q.saturating_add(s.requests), r.saturating_add(s.repeats)));
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a count of requests in a minute; the cast saturates"
-        )]
+        // A count of requests in a minute; the cast saturates.
         let share = (requests as f64 * rule.budget_ratio) as u64;
         share.max(rule.budget_floor).saturating_sub(repeats)
     }

@@ -12,7 +12,7 @@ use crate::wire::failure::{self, FailureBody};
 pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// How long a spent quota is left alone when nobody says when it resets.
-const SPENT: Duration = Duration::from_secs(3600);
+pub(super) const SPENT: Duration = Duration::from_secs(3600);
 
 /// When to come back, by `retry-after-ms`, else `retry-after` (seconds or an HTTP date), else the body.
 ///

@@ -8,5 +8,7 @@ pub mod budget;
 mod class;
 pub mod hints;
 pub mod plan;
+mod reference;
 pub mod table;
 pub use class::Class;
+pub use reference::reference;

@@ -124,11 +124,12 @@ pub async fn attempt(
 
 /// Runs out at the first limit that is reached, and says which.
 async fn clock(clocks: Clocks, uploaded: Uploaded) -> Source {
-    tokio::select! {
-        () = uploaded.wait() => {}
+    let rest = tokio::select! {
+        rest = uploaded.wait() => rest,
         () = sleep_until(clocks.deadline) => return Source::Deadline,
-    }
-    let own = Instant::now().checked_add(clocks.after_upload).unwrap_or(clocks.deadline);
+    };
+    let budget = clocks.after_upload.saturating_add(rest);
+    let own = Instant::now().checked_add(budget).unwrap_or(clocks.deadline);
     sleep_until(own.min(clocks.deadline)).await;
     if clocks.deadline <= own { Source::Deadline } else { Source::FirstByte }
 }

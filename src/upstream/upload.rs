@@ -5,33 +5,43 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Body, Frame, SizeHint};
-use tokio::sync::Notify;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 /// Largest frame; a body up to this size goes out in one piece.
 const FRAME: usize = 64 * 1024;
+
+/// What the kernel may hold of an upload that is "sent": Linux lets a socket's send buffer grow to this.
+const IN_THE_KERNEL: u64 = 4 * 1024 * 1024;
 
 /// The body of one attempt.
 #[derive(Debug)]
 pub struct Upload {
     parts: std::vec::IntoIter<Bytes>,
     current: Bytes,
+    total: u64,
     left: u64,
-    done: Arc<Notify>,
+    began: Option<Instant>,
+    done: Option<oneshot::Sender<Duration>>,
 }
 
 /// Resolves when the last frame of an [`Upload`] was taken to be sent.
 #[derive(Debug)]
-pub struct Uploaded(Arc<Notify>);
+pub struct Uploaded(oneshot::Receiver<Duration>);
 
 impl Uploaded {
-    /// Waits for the end of the upload.
-    pub async fn wait(self) {
-        self.0.notified().await;
+    /// Waits for the end of the upload; never resolves for one that is given up. Gives the time that its
+    /// last bytes, which are still in the kernel, may need at the pace of those before them.
+    pub async fn wait(self) -> Duration {
+        match self.0.await {
+            Ok(rest) => rest,
+            Err(_) => std::future::pending().await,
+        }
     }
 }
 
@@ -39,15 +49,38 @@ impl Upload {
     /// A body of these parts, and the signal of its end.
     #[must_use]
     pub fn new(parts: Vec<Bytes>) -> (Self, Uploaded) {
-        let left = parts.iter().map(|p| u64::try_from(p.len()).unwrap_or(u64::MAX)).sum();
-        let parts = if parts.len() > 1 && left <= FRAME as u64 { vec![one(&parts)] } else { parts };
-        let done = Arc::new(Notify::new());
-        let upload = Self { parts: parts.into_iter(), current: Bytes::new(), left, done: Arc::clone(&done) };
-        if left == 0 {
-            upload.done.notify_one();
-        }
-        (upload, Uploaded(done))
+        let total = parts.iter().map(|p| u64::try_from(p.len()).unwrap_or(u64::MAX)).sum();
+        let parts = if parts.len() > 1 && total <= FRAME as u64 { vec![one(&parts)] } else { parts };
+        let (done, uploaded) = oneshot::channel();
+        let mut upload = Self {
+            parts: parts.into_iter(),
+            current: Bytes::new(),
+            total,
+            left: total,
+            began: None,
+            done: Some(done),
+        };
+        upload.tell_if_done();
+        (upload, Uploaded(uploaded))
     }
+
+    fn tell_if_done(&mut self) {
+        if self.left > 0 {
+            return;
+        }
+        if let Some(done) = self.done.take() {
+            let took = self.began.map_or(Duration::ZERO, |began| began.elapsed());
+            done.send(rest(took, self.total)).ok();
+        }
+    }
+}
+
+/// The kernel's share of an upload that took so long. A short one fits the kernel whole and tells nothing.
+fn rest(took: Duration, total: u64) -> Duration {
+    if total <= IN_THE_KERNEL {
+        return Duration::ZERO;
+    }
+    took.mul_f64(IN_THE_KERNEL as f64 / total as f64)
 }
 
 fn one(parts: &[Bytes]) -> Bytes {
@@ -72,12 +105,11 @@ impl Body for Upload {
                 None => return Poll::Ready(None),
             }
         }
+        self.began.get_or_insert_with(Instant::now);
         let len = self.current.len().min(FRAME);
         let piece = self.current.split_to(len);
         self.left = self.left.saturating_sub(u64::try_from(len).unwrap_or(u64::MAX));
-        if self.left == 0 {
-            self.done.notify_one();
-        }
+        self.tell_if_done();
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 
@@ -114,5 +146,12 @@ mod tests {
             assert!(biggest <= FRAME);
             uploaded.wait().await;
         }
+    }
+
+    #[test]
+    fn the_kernels_share_of_a_slow_upload_is_not_charged_to_the_first_byte() {
+        let took = Duration::from_secs(3);
+        assert_eq!(rest(took, 12 * 1024 * 1024), Duration::from_secs(1));
+        assert_eq!(rest(took, 1024), Duration::ZERO);
     }
 }

@@ -42,8 +42,6 @@ fn a_wait_that_does_not_fit_is_not_waited() {
     let asked = |s| Moment { retry_after: Some(Duration::from_secs(s)), ..moment(Class::RateLimited) };
     assert_eq!(act(&asked(59)), Action::Retry(Duration::from_secs(59)));
     assert_eq!(act(&asked(60)), Action::FallBack);
-    assert!(rests_by_header(Class::RateLimited, Some(Duration::from_secs(60)), Duration::from_secs(60)));
-    assert!(!rests_by_header(Class::RateLimited, Some(Duration::from_secs(59)), Duration::from_secs(60)));
     let short = Moment { remaining: Duration::from_millis(200), ..moment(Class::ServerError) };
     assert_eq!(act(&short), Action::FallBack);
 }
@@ -79,4 +77,15 @@ fn backoff_doubles_up_to_its_cap_with_full_jitter() {
     assert_eq!(act(&later(3)), Action::Retry(Duration::from_secs(1)));
     assert_eq!(act(&later(30)), Action::Retry(Duration::from_secs(8)));
     assert_eq!(act(&Moment { jitter: 0.0, ..later(3) }), Action::Retry(Duration::ZERO));
+}
+
+#[test]
+fn a_seat_rests_as_long_as_it_asked_for_when_nobody_waits_for_it() {
+    let asked = Some(Duration::from_secs(30));
+    let waits = Action::Retry(Duration::from_secs(30));
+    assert_eq!(rest_by_hint(Class::RateLimited, asked, Action::FallBack), asked);
+    assert_eq!(rest_by_hint(Class::Overloaded, asked, Action::FallBack), asked);
+    assert_eq!(rest_by_hint(Class::RateLimited, asked, waits), None);
+    assert_eq!(rest_by_hint(Class::RateLimited, None, Action::FallBack), None);
+    assert_eq!(rest_by_hint(Class::ClientError, asked, Action::PassOn), None);
 }
