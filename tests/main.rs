@@ -35,6 +35,7 @@ mod gateway {
     mod hold;
     mod lifecycle;
     mod listen;
+    mod no_splice;
     mod operator;
     mod pass_through;
     mod request_bodies;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use hyper::body::Incoming;
+use http::Response;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -14,11 +14,12 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::gateway::body::ReplyBody;
 use crate::gateway::handler;
 use crate::gateway::patience::{Answering, Patience, Watched};
 use crate::gateway::reply::{self, Heading};
 use crate::gateway::trust::Link;
-use crate::gateway::worker::Worker;
+use crate::gateway::worker::{Shared, Worker};
 use crate::wire::Dialect;
 
 /// How long a new connection may say nothing, or less than tells its protocol.
@@ -39,7 +40,8 @@ pub(crate) async fn serve(stream: TcpStream, worker: Arc<Worker>, stop: Cancella
     let service = service_fn(move |request| {
         let (worker, serving) = (Arc::clone(&worker), clocks.serve());
         async move {
-            let answer = guarded(worker, link, request).await;
+            let shared = Arc::clone(&worker.shared);
+            let answer = guarded(&shared, handler::handle(worker, link, request)).await;
             Ok::<_, Infallible>(answer.map(|body| Answering { body, _serving: serving }))
         }
     });
@@ -73,13 +75,8 @@ pub(crate) async fn serve(stream: TcpStream, worker: Arc<Worker>, stop: Cancella
 }
 
 /// A request that panics costs that request alone; the panic hook has logged where.
-async fn guarded(
-    worker: Arc<Worker>,
-    link: Link,
-    request: http::Request<Incoming>,
-) -> http::Response<crate::gateway::body::ReplyBody> {
-    let shared = Arc::clone(&worker.shared);
-    AssertUnwindSafe(handler::handle(worker, link, request)).catch_unwind().await.unwrap_or_else(|_| {
+async fn guarded(shared: &Shared, request: impl Future<Output = Response<ReplyBody>>) -> Response<ReplyBody> {
+    AssertUnwindSafe(request).catch_unwind().await.unwrap_or_else(|_| {
         let heading = Heading { dialect: Dialect::Anthropic, request_id: shared.next_id(), route: None };
         heading.refuse(&reply::internal(), "")
     })
@@ -108,5 +105,19 @@ async fn protocol(stream: &TcpStream, stop: &CancellationToken) -> Option<bool> 
         if Instant::now() >= until {
             return None;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gateway::fixture;
+
+    #[tokio::test]
+    async fn a_panic_is_a_500_of_that_request_alone() {
+        let shared = fixture::shared("", "");
+        let answer = guarded(&shared, async { panic!("a bug") }).await;
+        assert_eq!(answer.status(), 500);
+        assert!(answer.headers().contains_key("x-sanctum-request-id"));
     }
 }

@@ -97,7 +97,13 @@ pub(crate) async fn handle(
     let live = worker.shared.live.load_full();
     let open = matches!(&place, Place::Admin(page) if page.is_open());
     let authority = parts.uri.authority().map(http::uri::Authority::as_str);
-    let caller = match live.gate.judge(&parts.headers, authority, link, open) {
+    let operator = OPERATOR.iter().any(|h| parts.headers.contains_key(*h));
+    let judged = match live.gate.judge(&parts.headers, authority, link, open) {
+        Ok(caller) if operator && !caller.trusted => Err(Refusal::Operator),
+        Err(Refusal::Token) if operator => Err(Refusal::Operator),
+        judged => judged,
+    };
+    let caller = match judged {
         Ok(caller) => caller,
         Err(refusal) => {
             let (status, word, text) = refusal.told();
@@ -105,12 +111,6 @@ pub(crate) async fn handle(
             return heading.refuse(&Refused::new(status, text), "");
         }
     };
-    if !caller.trusted && OPERATOR.iter().any(|h| parts.headers.contains_key(*h)) {
-        worker.shared.metrics.door_refusal("operator_header");
-        let text =
-            "x-sanctum-* request headers are for trusted callers: from loopback, or with a gateway token";
-        return heading.refuse(&Refused::new(403, text), "");
-    }
     match place {
         Place::Generate(endpoint) => {
             let asked = Asked { worker, live, heading, caller, parts, arrived };

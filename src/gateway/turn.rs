@@ -26,7 +26,8 @@ use crate::upstream::attempt::{self, Arrival, Clocks, Failed, Want};
 use crate::upstream::prepare;
 use crate::upstream::request::Request;
 use crate::upstream::standing::Place;
-use crate::wire::Endpoint;
+use crate::wire::anthropic::Usage;
+use crate::wire::{self, Endpoint, failure};
 
 /// How the time before commit ended.
 pub(crate) enum TurnEnd {
@@ -65,11 +66,20 @@ pub(crate) enum TurnEnd {
     },
 }
 
-/// An upstream's own error, kept to be relayed.
+/// An upstream's own words for a request that it refuses, kept to be passed on.
 struct Native {
-    status: u16,
+    /// `None` where they came inside a 200: that status is not passed on.
+    status: Option<u16>,
     headers: HeaderMap,
     body: Bytes,
+    text: String,
+}
+
+impl Native {
+    fn of(failed: Failed) -> Self {
+        let status = failed.status.filter(|s| *s >= 400);
+        Self { status, headers: failed.headers, body: failed.raw, text: failed.text }
+    }
 }
 
 /// Walks the chain until a seat answers, the client's request is at fault, or the time is over.
@@ -147,9 +157,8 @@ pub(crate) async fn run(
                 Action::Larger if nowhere => ActionWord::Fail,
                 Action::FallBack | Action::Larger => ActionWord::FallBack,
             };
-            let policy = seen.class == Class::ContentPolicy && seen.action == Action::PassOn;
-            if policy {
-                return relay_policy(*failed, book);
+            if seen.class == Class::ContentPolicy && seen.action == Action::PassOn {
+                return pass_policy(*failed, book);
             }
             book.failed(&Failure {
                 class: seen.class,
@@ -167,25 +176,13 @@ pub(crate) async fn run(
                 Action::FallBack => continue 'seats,
                 Action::Larger => {
                     too_long = Some(refused);
-                    let own = Native {
-                        status: failed.status.unwrap_or(400),
-                        headers: failed.headers,
-                        body: failed.raw,
-                    };
-                    native.get_or_insert(own);
+                    native.get_or_insert(Native::of(*failed));
                     if nowhere {
                         break 'seats;
                     }
                     continue 'seats;
                 }
-                Action::PassOn => {
-                    let own = Native {
-                        status: failed.status.unwrap_or(502),
-                        headers: failed.headers,
-                        body: failed.raw,
-                    };
-                    return relay_native(own, book);
-                }
+                Action::PassOn => return pass_on(Native::of(*failed), RequestOutcome::Error, book),
                 Action::Fail => {
                     let refused = match seen.class {
                         Class::Deadline => reply::exhausted(&book, true),
@@ -202,7 +199,7 @@ pub(crate) async fn run(
     }
     let only_too_long = book.trail().iter().filter(|s| s.tried).all(|s| s.class == Class::ContextLength);
     match native {
-        Some(own) if only_too_long && !own.body.is_empty() => relay_native(own, book),
+        Some(own) if only_too_long => pass_on(own, RequestOutcome::Error, book),
         _ => {
             let refused = reply::exhausted(&book, false);
             let nobody = !book.trail().iter().any(|s| s.tried);
@@ -284,12 +281,18 @@ fn serve(arrival: Arrival, place: Option<Place>, mut book: Book, worker: &Worker
     }
 }
 
-/// Relays an upstream's own 4xx byte for byte.
-fn relay_native(own: Native, mut book: Book) -> TurnEnd {
-    book.give_up(RequestOutcome::Error);
+/// Passes an upstream's refusal of the request on: its own answer byte for byte, or its words in a 400 where
+/// they came inside a 200.
+fn pass_on(own: Native, outcome: RequestOutcome, mut book: Book) -> TurnEnd {
+    book.give_up(outcome);
     let chain = book.chain();
+    let Some(status) = own.status else {
+        let sizes = failure::overflow_sizes(&own.text).map(wire::reply::overflow_message);
+        let text = sizes.unwrap_or_else(|| book.live.redact(&own.text, &book.about.caller));
+        return TurnEnd::Refused { refused: Refused::new(400, text), chain };
+    };
     TurnEnd::Whole {
-        status: own.status,
+        status,
         headers: own.headers,
         served_model: None,
         body: own.body,
@@ -298,26 +301,18 @@ fn relay_native(own: Native, mut book: Book) -> TurnEnd {
     }
 }
 
-/// Relays a refusal that came as an HTTP error: a product decision, not an outage.
-fn relay_policy(failed: Failed, mut book: Book) -> TurnEnd {
+/// Passes on a refusal that came as an error: a product decision, not an outage.
+fn pass_policy(failed: Failed, mut book: Book) -> TurnEnd {
     book.commit(Class::ContentPolicy, failed.status);
     book.end(&Ending {
         outcome: Outcome::Ok,
         class: Class::ContentPolicy,
         status: failed.status,
-        served_model: None,
-        usage: crate::wire::anthropic::Usage::default(),
+        served_model: failed.served_model.as_deref(),
+        usage: Usage::default(),
         text: Some(&failed.text),
     });
-    let chain = book.chain();
-    TurnEnd::Whole {
-        status: failed.status.unwrap_or(400),
-        headers: failed.headers,
-        served_model: None,
-        body: failed.raw,
-        as_events: false,
-        chain,
-    }
+    pass_on(Native::of(failed), RequestOutcome::Ok, book)
 }
 
 fn end_refused(mut book: Book, refused: Refused, outcome: RequestOutcome) -> TurnEnd {

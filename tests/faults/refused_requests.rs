@@ -95,3 +95,31 @@ fn every_seat_refused_by_its_wire_is_no_capability() {
     assert!(reply.text().contains("capability_unavailable"), "{}", reply.text());
     assert_eq!(a.count(), 0);
 }
+
+/// Seen with servers that put their errors into a 200: the client was told of a broken gateway, and sent it all again.
+#[test]
+fn an_overflow_inside_a_200_is_a_400_in_words_that_clients_parse() {
+    let body = json!({"error": {"code": 400, "message": "This model's maximum context length is 8192 tokens. However, you requested 9412 tokens."}});
+    let a = Upstream::always(Answer::json(200, &body));
+    let b = Upstream::always(says("b-1", "no larger"));
+    let gw = sized(&a, &b, [8192, 8192]);
+    let reply = gw.ask(&ask("x")).expect_error(400, "invalid_request_error");
+    assert!(
+        reply.message().starts_with("prompt is too long: 9412 tokens > 8192 maximum"),
+        "{}",
+        reply.message()
+    );
+    assert_eq!(b.count(), 0);
+}
+
+#[test]
+fn a_refusal_by_policy_inside_a_200_is_told_and_never_an_empty_answer() {
+    let body = json!({"error": {"code": "content_policy_violation", "message": "not that"}});
+    let (a, b) = (Upstream::always(Answer::json(200, &body)), Upstream::always(says("b-1", "no")));
+    let gw = Gateway::start(&chain(&[("a", &a), ("b", &b)]));
+    let reply = gw.ask(&ask("x")).expect_error(400, "invalid_request_error");
+    assert!(reply.message().contains("not that"), "{}", reply.message());
+    assert_eq!((b.count(), reply.chain()), (0, "a;outcome=served"));
+    let record = gw.exactly(1).remove(0);
+    assert_eq!((&record["outcome"], &record["class"]), (&json!("ok"), &json!("content_policy")));
+}

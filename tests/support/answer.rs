@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::gate::Gate;
 
 /// How an answer ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// As HTTP says it should.
     Clean,
