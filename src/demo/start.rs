@@ -21,8 +21,8 @@ pub struct Stubs {
 /// # Errors
 /// When no port or thread is to be had.
 pub fn start() -> std::io::Result<Stubs> {
-    let primary = stub::start("demo-primary", true)?;
-    let fallback = stub::start("demo-fallback", false)?;
+    let primary = stub::start("primary", true)?;
+    let fallback = stub::start("fallback", false)?;
     Ok(Stubs { primary, fallback })
 }
 

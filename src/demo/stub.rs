@@ -23,7 +23,7 @@ pub(super) fn start(name: &'static str, flaky: bool) -> std::io::Result<SocketAd
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+    std::thread::Builder::new().name(format!("demo-{name}")).spawn(move || {
         runtime.block_on(async {
             match TcpListener::from_std(listener) {
                 Ok(listener) => serve(listener, name, flaky).await,
@@ -66,7 +66,7 @@ async fn answer(request: Request<Incoming>, name: &str, fails: bool) -> Response
     }
     let text = format!("Hello from the seat {name}. No model was asked: this is the demo.");
     let message = json!({
-        "id": "msg_demo", "type": "message", "role": "assistant", "model": format!("{name}-1"),
+        "id": "msg_demo", "type": "message", "role": "assistant", "model": format!("demo-{name}-1"),
         "content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "stop_sequence": null,
         "usage": {"input_tokens": tokens, "output_tokens": 16},
     })

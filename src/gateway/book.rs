@@ -125,7 +125,7 @@ impl Book {
 
     /// `x-sanctum-route-chain`
     pub(crate) fn chain(&self) -> String {
-        let mut out = String::new();
+        let mut out = String::with_capacity(self.trail.len().saturating_mul(48));
         for stop in &self.trail {
             let Some(seat) = self.route.seats.get(stop.position) else { continue };
             if !out.is_empty() {
@@ -299,7 +299,7 @@ impl Book {
             record.action = ActionWord::Fail;
         }
         if self.about.recorded {
-            self.shared.ledger.load().send(*record);
+            self.shared.ledger.load().send(record);
         }
     }
 

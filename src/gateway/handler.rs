@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use http::{HeaderMap, HeaderValue, Method, Response, header, request::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, request::Parts};
 use hyper::body::Incoming;
 use tokio::time::{Instant, sleep};
 
@@ -21,8 +21,14 @@ use crate::route::plan::Skip;
 use crate::upstream::request::{self, Request};
 use crate::wire::{Dialect, Endpoint};
 
+const SKIP: HeaderName = HeaderName::from_static("x-sanctum-skip");
+const PROBE: HeaderName = HeaderName::from_static("x-sanctum-probe");
+const ROUTE: HeaderName = HeaderName::from_static("x-sanctum-route");
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const STAINLESS_TIMEOUT: HeaderName = HeaderName::from_static("x-stainless-timeout");
+
 /// Headers that only a trusted caller may send.
-const OPERATOR: [&str; 3] = ["x-sanctum-skip", "x-sanctum-probe", "x-sanctum-route"];
+static OPERATOR: [HeaderName; 3] = [SKIP, PROBE, ROUTE];
 
 /// Where a request goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +103,7 @@ pub(crate) async fn handle(
     let live = worker.shared.live.load_full();
     let open = matches!(&place, Place::Admin(page) if page.is_open());
     let authority = parts.uri.authority().map(http::uri::Authority::as_str);
-    let operator = OPERATOR.iter().any(|h| parts.headers.contains_key(*h));
+    let operator = OPERATOR.iter().any(|h| parts.headers.contains_key(h));
     let judged = match live.gate.judge(&parts.headers, authority, link, open) {
         Ok(caller) if operator && !caller.trusted => Err(Refusal::Operator),
         Err(Refusal::Token) if operator => Err(Refusal::Operator),
@@ -169,9 +175,8 @@ impl Asked {
             request_id: Arc::clone(&self.heading.request_id),
             requested_model: ledger::requested_model(&facts.model).into(),
             stream: facts.stream,
-            probe: header_text(&self.parts.headers, "x-sanctum-probe")
-                .map(|p| ledger::requested_model(p).into()),
-            client: header_text(&self.parts.headers, "user-agent")
+            probe: header_text(&self.parts.headers, &PROBE).map(|p| ledger::requested_model(p).into()),
+            client: header_text(&self.parts.headers, &header::USER_AGENT)
                 .and_then(ledger::client_product)
                 .map(Into::into),
             caller: self.caller.own.clone(),
@@ -219,7 +224,7 @@ impl Asked {
 
     /// The route by `x-sanctum-route`, else by the requested model.
     fn route(&self, model: &str) -> Result<Arc<LiveRoute>, Refused> {
-        if let Some(name) = header_text(&self.parts.headers, "x-sanctum-route") {
+        if let Some(name) = header_text(&self.parts.headers, &ROUTE) {
             let text = "x-sanctum-route names no route of this gateway";
             return self.live.route_named(name).cloned().ok_or_else(|| Refused::new(404, text));
         }
@@ -262,14 +267,14 @@ fn dialect(path: &str, headers: &HeaderMap) -> Dialect {
 
 /// A caller's own `x-request-id`, where it is fit to be written everywhere.
 fn request_id(headers: &HeaderMap) -> Option<Arc<str>> {
-    let id = header_text(headers, "x-request-id")?;
+    let id = header_text(headers, &REQUEST_ID)?;
     let fit = (1..=128).contains(&id.len())
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':'));
     fit.then(|| id.into())
 }
 
 fn skip(headers: &HeaderMap, route: &LiveRoute) -> Result<Skip, Refused> {
-    let Some(text) = header_text(headers, "x-sanctum-skip") else { return Ok(Skip::None) };
+    let Some(text) = header_text(headers, &SKIP) else { return Ok(Skip::None) };
     if text == "primary" {
         return Ok(Skip::Primary);
     }
@@ -287,11 +292,11 @@ fn skip(headers: &HeaderMap, route: &LiveRoute) -> Result<Skip, Refused> {
 
 /// `x-stainless-timeout`: seconds that the client waits; SDKs also send words, which say nothing.
 fn stainless_timeout(headers: &HeaderMap) -> Option<Duration> {
-    let secs: f64 = header_text(headers, "x-stainless-timeout")?.parse().ok()?;
+    let secs: f64 = header_text(headers, &STAINLESS_TIMEOUT)?.parse().ok()?;
     (secs.is_finite() && secs > 0.0).then(|| Duration::try_from_secs_f64(secs).ok()).flatten()
 }
 
-fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+fn header_text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name).and_then(|v| v.to_str().ok()).map(str::trim)
 }
 

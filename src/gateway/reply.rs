@@ -21,6 +21,9 @@ const CHAIN: HeaderName = HeaderName::from_static("x-sanctum-route-chain");
 const SERVED_MODEL: HeaderName = HeaderName::from_static("x-sanctum-served-model");
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
+/// Room for the headers that most answers have, so that the map does not grow one by one.
+const HEADERS: usize = 12;
+
 /// A refusal by the gateway itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Refused {
@@ -236,6 +239,7 @@ impl Heading {
 pub(crate) fn json(status: u16, body: impl Into<Bytes>) -> Response<ReplyBody> {
     let mut response = Response::new(ReplyBody::whole(body));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    response.headers_mut().reserve(HEADERS);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
@@ -243,6 +247,7 @@ pub(crate) fn json(status: u16, body: impl Into<Bytes>) -> Response<ReplyBody> {
 fn events(body: ReplyBody) -> Response<ReplyBody> {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
+    headers.reserve(HEADERS);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response

@@ -35,6 +35,9 @@ pub type Reload = Box<dyn Fn() -> Result<Config, String>>;
 /// Told where the gateway listens.
 pub type Ready = Box<dyn FnOnce(&[SocketAddr])>;
 
+/// How long the attempt log may take at the end.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
 /// What is served.
 pub struct Options {
     /// The configuration, with the command line's addresses in it.
@@ -124,7 +127,7 @@ pub fn serve(options: Options) -> Result<Served, ServeError> {
         // Listeners first: whoever comes now is refused and goes elsewhere.
         drop(listeners);
         let served = drain(&threads, &shared, &mut signals).await;
-        shared.ledger.load().flush(Duration::from_secs(2));
+        shared.ledger.load().flush(LAST_WORDS);
         Ok(served)
     })
 }

@@ -16,7 +16,8 @@ use crate::upstream::request::Credentials;
 pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
 /// Headers by which a proxy says that the caller is not the peer.
-const FORWARDED: [&str; 3] = ["x-forwarded-for", "forwarded", "x-real-ip"];
+static FORWARDED: [HeaderName; 3] =
+    [HeaderName::from_static("x-forwarded-for"), header::FORWARDED, HeaderName::from_static("x-real-ip")];
 
 /// What the gate knows.
 #[derive(Debug)]
@@ -123,7 +124,7 @@ impl Gate {
         let bearer_opens = bearer.is_some_and(|v| self.opens(bearer_token(v)));
         let api_key_opens = api_key.is_some_and(|v| self.opens(v.as_bytes()));
         let local =
-            link.peer.to_canonical().is_loopback() && !FORWARDED.iter().any(|h| headers.contains_key(*h));
+            link.peer.to_canonical().is_loopback() && !FORWARDED.iter().any(|h| headers.contains_key(h));
         let trusted = bearer_opens || api_key_opens || (local && self.require == Require::Remote);
         if !trusted && !open {
             return Err(Refusal::Token);

@@ -86,9 +86,9 @@ impl Ledger {
 
     /// Hands a record to the writer. Never blocks: one that finds the queue full is lost and counted in
     /// `sanctum_attempt_records_dropped_total`.
-    pub fn send(&self, record: Record) {
+    pub fn send(&self, record: impl Into<Box<Record>>) {
         let Some(handle) = &self.0 else { return };
-        if handle.sender.try_send(Message::Record(Box::new(record))).is_err() {
+        if handle.sender.try_send(Message::Record(record.into())).is_err() {
             handle.metrics.attempt_records_dropped(1);
         }
     }
@@ -99,7 +99,8 @@ impl Ledger {
         self.0.as_ref()?.trouble.get()
     }
 
-    /// Waits, blocking, until all records sent before are written or given up; `false` after `wait`.
+    /// Waits, blocking, until all records sent before are written or given up, and for a rotated file that is
+    /// being compressed; `false` after `wait`.
     pub fn flush(&self, wait: Duration) -> bool {
         let Some(handle) = &self.0 else { return true };
         let until = Instant::now() + wait;

@@ -14,9 +14,12 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+
+use crate::telemetry::clock::Instant;
 
 /// Level of compression: quick, since a core is shared with requests; records shrink tenfold already.
 const LEVEL: u32 = 3;
@@ -92,6 +95,14 @@ impl Rotated {
         if let Err(error) = started {
             self.is_compressing.store(false, Ordering::Release);
             tracing::warn!(%error, "no thread to compress rotated attempt logs");
+        }
+    }
+
+    /// Waits, blocking, until nothing is being compressed; not for longer than `wait`.
+    pub(super) fn finish(&self, wait: Duration) {
+        let until = Instant::now() + wait;
+        while self.is_compressing.load(Ordering::Acquire) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 

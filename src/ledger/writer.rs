@@ -32,6 +32,9 @@ const LOOK: Duration = Duration::from_millis(100);
 /// When it cannot be written, a batch is tried again after this,
 const RETRY: Duration = Duration::from_millis(250);
 
+/// How long a flush waits for a rotated file that is being compressed.
+const COMPRESSING: Duration = Duration::from_secs(3);
+
 /// and given up after this; later ones are then tried once.
 const GIVE_UP: Duration = Duration::from_secs(1);
 
@@ -101,6 +104,9 @@ impl Writer {
                 self.take(more, &mut asked);
             }
             self.write_batch();
+            if !asked.is_empty() {
+                self.rotated.finish(COMPRESSING);
+            }
             for done in asked {
                 // Whoever asked may have stopped waiting.
                 done.try_send(()).ok();

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 
 use crate::wire::failure::{self, FailureBody};
 
@@ -43,11 +43,12 @@ pub fn should_retry(headers: &HeaderMap) -> Option<bool> {
 /// an `allowed` login is information only.
 #[must_use]
 pub fn subscription_rejected(headers: &HeaderMap, now_unix_ms: i64) -> Option<Duration> {
-    let text = |name: &str| headers.get(name).and_then(|v| v.to_str().ok());
-    if text("anthropic-ratelimit-unified-status") != Some("rejected") {
+    const STATUS: HeaderName = HeaderName::from_static("anthropic-ratelimit-unified-status");
+    if headers.get(STATUS).is_none_or(|status| status != "rejected") {
         return None;
     }
-    let reset = text("anthropic-ratelimit-unified-reset").and_then(|v| v.trim().parse().ok());
+    let reset = headers.get("anthropic-ratelimit-unified-reset").and_then(|v| v.to_str().ok());
+    let reset = reset.and_then(|v| v.trim().parse().ok());
     Some(reset.and_then(|at| epoch_secs(at, now_unix_ms)).unwrap_or(SPENT))
 }
 
@@ -77,31 +78,39 @@ fn month_end(now_unix_ms: i64) -> Option<Duration> {
 /// hint: nobody knows how long.
 #[must_use]
 pub fn nearly_spent(headers: &HeaderMap, now_unix_ms: i64) -> Option<Duration> {
-    const QUOTAS: [[&str; 3]; 6] = [
+    static QUOTAS: [[HeaderName; 3]; 6] = [
         [
-            "anthropic-ratelimit-requests-remaining",
-            "anthropic-ratelimit-requests-limit",
-            "anthropic-ratelimit-requests-reset",
+            HeaderName::from_static("anthropic-ratelimit-requests-remaining"),
+            HeaderName::from_static("anthropic-ratelimit-requests-limit"),
+            HeaderName::from_static("anthropic-ratelimit-requests-reset"),
         ],
         [
-            "anthropic-ratelimit-tokens-remaining",
-            "anthropic-ratelimit-tokens-limit",
-            "anthropic-ratelimit-tokens-reset",
+            HeaderName::from_static("anthropic-ratelimit-tokens-remaining"),
+            HeaderName::from_static("anthropic-ratelimit-tokens-limit"),
+            HeaderName::from_static("anthropic-ratelimit-tokens-reset"),
         ],
         [
-            "anthropic-ratelimit-input-tokens-remaining",
-            "anthropic-ratelimit-input-tokens-limit",
-            "anthropic-ratelimit-input-tokens-reset",
+            HeaderName::from_static("anthropic-ratelimit-input-tokens-remaining"),
+            HeaderName::from_static("anthropic-ratelimit-input-tokens-limit"),
+            HeaderName::from_static("anthropic-ratelimit-input-tokens-reset"),
         ],
         [
-            "anthropic-ratelimit-output-tokens-remaining",
-            "anthropic-ratelimit-output-tokens-limit",
-            "anthropic-ratelimit-output-tokens-reset",
+            HeaderName::from_static("anthropic-ratelimit-output-tokens-remaining"),
+            HeaderName::from_static("anthropic-ratelimit-output-tokens-limit"),
+            HeaderName::from_static("anthropic-ratelimit-output-tokens-reset"),
         ],
-        ["x-ratelimit-remaining-requests", "x-ratelimit-limit-requests", "x-ratelimit-reset-requests"],
-        ["x-ratelimit-remaining-tokens", "x-ratelimit-limit-tokens", "x-ratelimit-reset-tokens"],
+        [
+            HeaderName::from_static("x-ratelimit-remaining-requests"),
+            HeaderName::from_static("x-ratelimit-limit-requests"),
+            HeaderName::from_static("x-ratelimit-reset-requests"),
+        ],
+        [
+            HeaderName::from_static("x-ratelimit-remaining-tokens"),
+            HeaderName::from_static("x-ratelimit-limit-tokens"),
+            HeaderName::from_static("x-ratelimit-reset-tokens"),
+        ],
     ];
-    let text = |name: &str| headers.get(name).and_then(|v| v.to_str().ok()).map(str::trim);
+    let text = |name: &HeaderName| headers.get(name).and_then(|v| v.to_str().ok()).map(str::trim);
     QUOTAS
         .iter()
         .filter_map(|[remaining, limit, reset]| {

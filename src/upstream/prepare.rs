@@ -50,6 +50,8 @@ pub fn prepare(request: &Request, target: &Target) -> Outgoing {
 #[must_use]
 pub fn headers(client: &HeaderMap, caller: &Credentials, target: &Target) -> HeaderMap {
     let mut out = client.clone();
+    // Those below, and those that the client library adds.
+    out.reserve(target.seat.extra_headers.len().saturating_add(8));
     out.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     out.entry(VERSION).or_insert(HeaderValue::from_static("2023-06-01"));
     if let Some(betas) = joined_betas(client, &target.seat.anthropic_betas) {
