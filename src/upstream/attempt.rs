@@ -23,6 +23,9 @@ use crate::wire::failure::{self, FailureBody};
 /// Largest whole answer that is kept, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
+/// An answer above this size, in bytes, is judged off the core's own thread.
+const LARGE: usize = 256 * 1024;
+
 /// How long the body of an error may take once its head is there.
 const ERROR_BODY_TIME: Duration = Duration::from_secs(2);
 
@@ -247,26 +250,43 @@ async fn whole(status: u16, headers: HeaderMap, mut body: Body, want: Want) -> R
             return Err(Box::new(Failed { headers, status: Some(status), ..failed }));
         }
     };
-    let no_answer =
-        |text: &str, body: FailureBody| Failed::in_band(status, headers.clone(), Some(body), text);
-    if want == Want::Count {
-        return match serde_json::from_slice::<Count>(&raw) {
-            Ok(_) => Ok(whole_of(headers, raw, false, Answer::default())),
-            Err(_) => Err(no_answer("the answer counts no input_tokens", failure::read(&raw))),
-        };
-    }
-    let answer = answer::read(&raw).map_err(|no| no_answer(&no.message, *no.body))?;
-    if want == Want::Message {
-        return Ok(whole_of(headers, raw, false, answer));
-    }
-    match reframe::reframe(&raw) {
-        Ok(body) => Ok(whole_of(headers, body, true, answer)),
-        Err(no) => Err(Failed::in_band(status, headers, None, &no.message)),
+    // A core is not kept from its other requests by one large answer.
+    let judged = if raw.len() > LARGE {
+        let raw = raw.clone();
+        tokio::task::spawn_blocking(move || judge(raw, want)).await.unwrap_or_else(|_| Err(broken_judge()))
+    } else {
+        judge(raw, want)
+    };
+    match judged {
+        Ok((body, as_events, answer)) => {
+            Ok(Arrival::Whole(Box::new(Whole { headers, body, as_events, answer })))
+        }
+        Err((text, said)) => Err(Failed::in_band(status, headers, said, &text)),
     }
 }
 
-fn whole_of(headers: HeaderMap, body: Bytes, as_events: bool, answer: Answer) -> Arrival {
-    Arrival::Whole(Box::new(Whole { headers, body, as_events, answer }))
+/// What goes to the client, whether as events, and what the answer says of itself; or why it is none, and the
+/// error that it holds instead.
+type Judged = Result<(Bytes, bool, Answer), (String, Option<FailureBody>)>;
+
+/// Judges the whole body of a 200. Pure.
+fn judge(raw: Bytes, want: Want) -> Judged {
+    if want == Want::Count {
+        return match serde_json::from_slice::<Count>(&raw) {
+            Ok(_) => Ok((raw, false, Answer::default())),
+            Err(_) => Err(("the answer counts no input_tokens".to_owned(), Some(failure::read(&raw)))),
+        };
+    }
+    let no = |no: answer::NotAnAnswer| (no.message, Some(*no.body));
+    let answer = answer::read(&raw).map_err(no)?;
+    match want {
+        Want::Stream => Ok((reframe::reframe(&raw).map_err(no)?, true, answer)),
+        Want::Message | Want::Count => Ok((raw, false, answer)),
+    }
+}
+
+fn broken_judge() -> (String, Option<FailureBody>) {
+    ("the answer could not be judged".to_owned(), None)
 }
 
 /// The answer of `count_tokens`.
