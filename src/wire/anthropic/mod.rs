@@ -5,4 +5,4 @@ pub mod checker;
 pub mod reframe;
 mod usage;
 pub mod watch;
-pub use usage::Usage;
+pub use crate::prompt::Usage;
