@@ -17,11 +17,16 @@ impl<'a> Text<'a> {
     /// The empty string.
     pub const EMPTY: Text<'static> = Text(Cow::Borrowed("\"\""));
 
-    /// Reads a JSON value; `None` when it is no string.
+    /// Reads a JSON value; `None` when it is no string. Half a surrogate pair, as servers send it that cut a
+    /// character in two, is no text to strict readers: it becomes U+FFFD.
     #[must_use]
     pub fn of(json: &'a RawValue) -> Option<Self> {
         let json = json.get();
-        json.starts_with('"').then_some(Self(Cow::Borrowed(json)))
+        let inner = json.strip_prefix('"')?.strip_suffix('"')?;
+        if has_surrogate(inner) && serde_json::from_str::<String>(json).is_err() {
+            return Some(Self::plain(&decode_loosely(inner)));
+        }
+        Some(Self(Cow::Borrowed(json)))
     }
 
     /// Writes `plain` as a JSON string.
@@ -49,17 +54,21 @@ impl<'a> Text<'a> {
         self.0.len() <= 2
     }
 
-    /// The characters. Half a surrogate pair, which no Rust string can hold, is decoded as U+FFFD.
+    /// The characters.
     #[must_use]
     pub fn decode(&self) -> Cow<'_, str> {
         let inner = self.escaped();
         if !inner.contains('\\') {
             return Cow::Borrowed(inner);
         }
-        match serde_json::from_str::<String>(&self.0) {
-            Ok(text) => Cow::Owned(text),
-            Err(_) => Cow::Owned(decode_loosely(inner)),
-        }
+        // It was read as a string, or written as one.
+        Cow::Owned(serde_json::from_str(&self.0).unwrap_or_default())
+    }
+
+    /// Text that is escaped already, as [`Text::escaped`] gives it.
+    #[must_use]
+    pub(crate) fn of_escaped(escaped: &str) -> Text<'static> {
+        Text(Cow::Owned(format!("\"{escaped}\"")))
     }
 
     /// Several texts as one, with `between` between them.
@@ -88,6 +97,19 @@ impl<'a> Text<'a> {
     pub fn by_ref(&self) -> Text<'_> {
         Text(Cow::Borrowed(&self.0))
     }
+}
+
+/// Whether an escape of (half) a surrogate pair is in it.
+fn has_surrogate(inner: &str) -> bool {
+    let mut rest = inner.as_bytes();
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        let escape = rest.get(at..).unwrap_or_default();
+        if matches!(escape, [_, b'u', b'd' | b'D', ..]) {
+            return true;
+        }
+        rest = escape.get(2..).unwrap_or_default();
+    }
+    false
 }
 
 /// Decodes what serde refuses: a lone surrogate escape.
