@@ -89,7 +89,35 @@ pub(super) fn end(out: &mut Vec<u8>, finish: &Finish<'_>, refusal: &str, usage: 
     event(out, "message_stop", &[]);
 }
 
+/// The error types that Anthropic's clients know.
+const ERROR_TYPES: [&str; 11] = [
+    "invalid_request_error",
+    "authentication_error",
+    "billing_error",
+    "permission_error",
+    "not_found_error",
+    "conflict_error",
+    "request_too_large",
+    "rate_limit_error",
+    "api_error",
+    "timeout_error",
+    "overloaded_error",
+];
+
+/// The type that stands for another vendor's.
+fn error_type(kind: &str) -> &str {
+    match kind {
+        known if ERROR_TYPES.contains(&known) => known,
+        "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "insufficient_quota" => "rate_limit_error",
+        "server_is_overloaded" | "service_unavailable_error" | "slow_down" | "UNAVAILABLE" => {
+            "overloaded_error"
+        }
+        _ => "api_error",
+    }
+}
+
 pub(super) fn error(out: &mut Vec<u8>, kind: &str, message: &str) {
+    let kind = error_type(kind);
     let rest = [",\"error\":{\"type\":", &quoted(kind), ",\"message\":", &quoted(message), "}"];
     event(out, "error", &rest);
 }
