@@ -156,7 +156,7 @@ fn serve(arrival: Arrival, place: Place, mut book: Book, worker: &Worker) -> Tur
         Arrival::Stream(stream) => {
             let seat = book.commit(Class::Ok, Some(200));
             let chain = book.chain();
-            let served_model = stream.watch.served_model().map(str::to_owned);
+            let served_model = stream.flow.served_model().map(str::to_owned);
             let (relay, headers) = Relay::new(*stream, seat, book, place, worker.tasks.clone());
             let relay = Box::new(relay);
             TurnEnd { chain, answer: Answer::Stream { headers, served_model, relay } }

@@ -19,7 +19,6 @@ use crate::telemetry::redact::{REDACTED, Redactor};
 use crate::upstream::request::Credentials;
 use crate::upstream::standing::Standing;
 use crate::upstream::target::Target;
-use crate::wire::Wire;
 
 /// Why a configuration cannot go live.
 #[derive(Debug, thiserror::Error)]
@@ -224,7 +223,7 @@ fn url_secrets(base_url: &str) -> Vec<SecretString> {
 const SHORTEST_SECRET: usize = 6;
 
 fn is_usable(provider: &Provider) -> bool {
-    provider.wire == Wire::Anthropic && !matches!(provider.key, KeyRef::Keychain(_) | KeyRef::Vault { .. })
+    provider.wire.is_built() && !matches!(provider.key, KeyRef::Keychain(_) | KeyRef::Vault { .. })
 }
 
 /// Names in `server.listen` that are no addresses.

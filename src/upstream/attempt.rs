@@ -3,6 +3,7 @@
 //! A streamed answer is handed on at the first sign of generation, with everything read so far held back
 //! in its watch; until then nothing of it has reached anybody.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -12,13 +13,14 @@ use reqwest::Body;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::outbound::{self, FailureKind};
+use crate::prompt::Finish;
 use crate::route::table::{Signal, Source};
 use crate::upstream::prepare::Outgoing;
 use crate::upstream::upload::{Upload, Uploaded};
 use crate::wire::anthropic::answer::{self, Answer};
-use crate::wire::anthropic::reframe;
-use crate::wire::anthropic::watch::Watch;
+use crate::wire::anthropic::{self, reframe};
 use crate::wire::failure::{self, FailureBody};
+use crate::wire::{AnswerOptions, Dialect, Flow, Wire, chat};
 
 /// Largest whole answer that is kept, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
@@ -94,7 +96,7 @@ pub struct Stream {
     /// Upstream's headers.
     pub headers: HeaderMap,
     /// What was seen, and what is ready to be sent on.
-    pub watch: Watch,
+    pub flow: Flow,
     /// The rest of the answer.
     pub body: Body,
 }
@@ -132,15 +134,25 @@ pub async fn attempt(
     let mut request = reqwest::Request::new(Method::POST, outgoing.url);
     *request.headers_mut() = outgoing.headers;
     *request.body_mut() = Some(Body::wrap(upload));
+    let began = AtomicBool::new(false);
+    let asked = Asked { want, retell: outgoing.retell, began: &began };
     tokio::select! {
         biased;
-        result = exchange(client, request, want) => result,
-        source = clock(clocks, uploaded) => Err(Failed::clock(source)),
+        result = exchange(client, request, asked) => result,
+        source = clock(clocks, uploaded, &began) => Err(Failed::clock(source)),
     }
 }
 
+/// What an exchange needs to know beside the request itself.
+struct Asked<'a> {
+    want: Want,
+    retell: Option<AnswerOptions>,
+    /// Set at the first sign of generation, be it one that the client does not see.
+    began: &'a AtomicBool,
+}
+
 /// Runs out at the first limit that is reached, and says which.
-async fn clock(clocks: Clocks, uploaded: Uploaded) -> Source {
+async fn clock(clocks: Clocks, uploaded: Uploaded, began: &AtomicBool) -> Source {
     let rest = tokio::select! {
         rest = uploaded.wait() => rest,
         () = sleep_until(clocks.deadline) => return Source::Deadline,
@@ -148,13 +160,20 @@ async fn clock(clocks: Clocks, uploaded: Uploaded) -> Source {
     let budget = clocks.after_upload.saturating_add(rest);
     let own = Instant::now().checked_add(budget).unwrap_or(clocks.deadline);
     sleep_until(own.min(clocks.deadline)).await;
-    if clocks.deadline <= own { Source::Deadline } else { Source::FirstByte }
+    if clocks.deadline <= own {
+        return Source::Deadline;
+    }
+    if !began.load(Ordering::Relaxed) {
+        return Source::FirstByte;
+    }
+    sleep_until(clocks.deadline).await;
+    Source::Deadline
 }
 
 async fn exchange(
     client: &reqwest::Client,
     request: reqwest::Request,
-    want: Want,
+    asked: Asked<'_>,
 ) -> Result<Arrival, Box<Failed>> {
     let response = client.execute(request).await.map_err(|e| Failed::transport(&e, Source::Transport))?;
     let (parts, mut body) = http::Response::<Body>::from(response).into_parts();
@@ -168,21 +187,17 @@ async fn exchange(
     }
     let status = parts.status.as_u16();
     if headers.get(header::CONTENT_ENCODING).is_some_and(|v| v != "identity") {
-        return Err(Failed::in_band(
-            status,
-            headers,
-            None,
-            "the answer is compressed, though identity was asked for",
-        ));
+        let text = "the answer is compressed, though identity was asked for";
+        return Err(Failed::in_band(status, headers, None, text));
     }
     let kind = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match kind.as_str() {
-        "text/event-stream" if want == Want::Stream => begin(status, headers, body).await,
-        "application/json" => whole(status, headers, body, want).await,
+        "text/event-stream" if asked.want == Want::Stream => begin(status, headers, body, asked).await,
+        "application/json" => whole(status, headers, body, asked).await,
         "" => Err(Failed::in_band(status, headers, None, "the answer has no content type")),
         other => {
-            let text = format!("the answer is of type {}, not {}", bounded(other, 80), expected(want));
+            let text = format!("the answer is of type {}, not {}", bounded(other, 80), expected(asked.want));
             Err(Failed::in_band(status, headers, None, &text))
         }
     }
@@ -195,37 +210,45 @@ const fn expected(want: Want) -> &'static str {
     }
 }
 
-/// Reads a stream until its first sign of generation.
-async fn begin(status: u16, headers: HeaderMap, mut body: Body) -> Result<Arrival, Box<Failed>> {
-    let mut watch = Watch::new();
+/// Reads a stream until there is something for the client.
+async fn begin(
+    status: u16,
+    headers: HeaderMap,
+    mut body: Body,
+    asked: Asked<'_>,
+) -> Result<Arrival, Box<Failed>> {
+    let wire = if asked.retell.is_some() { Wire::OpenAi } else { Wire::Anthropic };
+    let mut flow = Flow::new(wire, Dialect::Anthropic, asked.retell.as_ref());
     let mut read = 0usize;
     loop {
         let ended = match body.frame().await {
             None => {
-                watch.end();
-                Some(Failed::ended(status, &watch, "the stream ended before any content"))
+                flow.end();
+                Some(Failed::ended(status, &flow, "the stream ended before any content"))
             }
-            Some(Err(e)) => Some(Failed {
-                served_model: model_of(&watch),
-                status: Some(status),
-                ..*Failed::transport(&e, Source::Ended)
-            }),
+            Some(Err(e)) => {
+                let failed = *Failed::transport(&e, Source::Ended);
+                Some(Failed { served_model: model_of(&flow), status: Some(status), ..failed })
+            }
             Some(Ok(frame)) => {
                 let Ok(data) = frame.into_data() else { continue };
                 read = read.saturating_add(data.len());
-                let oversized = watch.push(data).is_err();
-                (oversized || (read > MAX_PRELUDE_BYTES && !watch.began()))
-                    .then(|| Failed::ended(status, &watch, "the stream says too much before any content"))
+                let oversized = flow.push(data).is_err();
+                (oversized || (read > MAX_PRELUDE_BYTES && !flow.began()))
+                    .then(|| Failed::ended(status, &flow, "the stream says too much before any content"))
             }
         };
-        if let Some(error) = watch.error().filter(|_| !watch.began()) {
-            let mut failed = Failed::stream_error(status, headers, error.body.clone());
-            failed.served_model = model_of(&watch);
-            return Err(Box::new(failed));
+        if flow.began() {
+            asked.began.store(true, Ordering::Relaxed);
         }
-        // A turn may end without content: that is legal, and there is nothing more to wait for.
-        if watch.began() || watch.finished() {
-            return Ok(Arrival::Stream(Box::new(Stream { headers, watch, body })));
+        // Whatever came with the content, an error included, is told in the stream.
+        if flow.commits() {
+            return Ok(Arrival::Stream(Box::new(Stream { headers, flow, body })));
+        }
+        if let Some(error) = flow.error() {
+            let mut failed = Failed::stream_error(status, headers, error.body.clone());
+            failed.served_model = model_of(&flow);
+            return Err(Box::new(failed));
         }
         if let Some(mut failed) = ended {
             failed.headers = headers;
@@ -234,12 +257,18 @@ async fn begin(status: u16, headers: HeaderMap, mut body: Body) -> Result<Arriva
     }
 }
 
-fn model_of(watch: &Watch) -> Option<String> {
-    watch.served_model().map(str::to_owned)
+fn model_of(flow: &Flow) -> Option<String> {
+    flow.served_model().map(str::to_owned)
 }
 
 /// Reads a whole answer and judges it.
-async fn whole(status: u16, headers: HeaderMap, mut body: Body, want: Want) -> Result<Arrival, Box<Failed>> {
+async fn whole(
+    status: u16,
+    headers: HeaderMap,
+    mut body: Body,
+    asked: Asked<'_>,
+) -> Result<Arrival, Box<Failed>> {
+    let Asked { want, retell, .. } = asked;
     let raw = match read_whole(&mut body, MAX_ANSWER_BYTES).await {
         Ok(raw) => raw,
         Err(ReadError::TooLarge) => {
@@ -253,9 +282,11 @@ async fn whole(status: u16, headers: HeaderMap, mut body: Body, want: Want) -> R
     // A core is not kept from its other requests by one large answer.
     let judged = if raw.len() > LARGE {
         let raw = raw.clone();
-        tokio::task::spawn_blocking(move || judge(raw, want)).await.unwrap_or_else(|_| Err(broken_judge()))
+        tokio::task::spawn_blocking(move || judge(raw, want, retell.as_ref()))
+            .await
+            .unwrap_or_else(|_| Err(broken_judge()))
     } else {
-        judge(raw, want)
+        judge(raw, want, retell.as_ref())
     };
     match judged {
         Ok((body, as_events, answer)) => {
@@ -270,7 +301,10 @@ async fn whole(status: u16, headers: HeaderMap, mut body: Body, want: Want) -> R
 type Judged = Result<(Bytes, bool, Answer), (String, Option<FailureBody>)>;
 
 /// Judges the whole body of a 200. Pure.
-fn judge(raw: Bytes, want: Want) -> Judged {
+fn judge(raw: Bytes, want: Want, retell: Option<&AnswerOptions>) -> Judged {
+    if let Some(options) = retell {
+        return judge_chat(&raw, want, options);
+    }
     if want == Want::Count {
         return match serde_json::from_slice::<Count>(&raw) {
             Ok(_) => Ok((raw, false, Answer::default())),
@@ -283,6 +317,28 @@ fn judge(raw: Bytes, want: Want) -> Judged {
         Want::Stream => Ok((reframe::reframe(&raw).map_err(no)?, true, answer)),
         Want::Message | Want::Count => Ok((raw, false, answer)),
     }
+}
+
+/// The same for a chat answer, which is told in the client's wire.
+fn judge_chat(raw: &[u8], want: Want, options: &AnswerOptions) -> Judged {
+    let no = |no: failure::NotAnAnswer| (no.message, Some(*no.body));
+    let completion = chat::decode_answer(raw, options.show_thinking).map_err(no)?;
+    let answer = Answer {
+        served_model: completion.model.as_ref().map(|m| m.decode().into_owned()),
+        usage: completion.usage,
+        refused: matches!(completion.finish, Finish::Refusal(_)),
+        ..Answer::default()
+    };
+    if want != Want::Stream {
+        return Ok((anthropic::encode_answer(&completion, options), false, answer));
+    }
+    let mut encoder = anthropic::StreamEncoder::new(options.clone());
+    let (mut out, mut too_much) = (Vec::new(), false);
+    completion.tell(|event| too_much |= encoder.take(event, &mut out).is_err());
+    if too_much {
+        return Err(("the answer holds more than can be told as a stream".to_owned(), None));
+    }
+    Ok((Bytes::from(out), true, answer))
 }
 
 fn broken_judge() -> (String, Option<FailureBody>) {
@@ -370,8 +426,8 @@ impl Failed {
         Box::new(Self { hopeless, ..Self::new(source, failure.text) })
     }
 
-    fn ended(status: u16, watch: &Watch, text: &str) -> Self {
-        let served_model = model_of(watch);
+    fn ended(status: u16, flow: &Flow, text: &str) -> Self {
+        let served_model = model_of(flow);
         Self { status: Some(status), served_model, ..Self::new(Source::Ended, text.to_owned()) }
     }
 
