@@ -8,12 +8,14 @@ mod admin;
 mod body;
 mod book;
 mod conn;
+mod cores;
 #[cfg(test)]
 mod fixture;
 mod handler;
 mod hold;
 mod incumbent;
 mod intake;
+mod listen;
 mod live;
 mod models;
 mod patience;
