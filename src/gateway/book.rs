@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::gateway::handler::Active;
 use crate::gateway::live::{Live, LiveRoute, LiveSeat};
 use crate::gateway::worker::Shared;
 use crate::ledger::{self, ActionWord, Outcome, Path, Record, Timestamp, Tokens};
@@ -84,7 +83,6 @@ pub(crate) struct Book {
     current: Option<Current>,
     attempts: u32,
     settled: bool,
-    _active: Active,
 }
 
 struct Current {
@@ -100,7 +98,6 @@ impl Book {
         route: Arc<LiveRoute>,
         about: About,
         arrived: Instant,
-        active: Active,
     ) -> Self {
         let trail = Vec::with_capacity(route.seats.len());
         Self {
@@ -114,7 +111,6 @@ impl Book {
             current: None,
             attempts: 0,
             settled: false,
-            _active: active,
         }
     }
 
