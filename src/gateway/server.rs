@@ -219,3 +219,6 @@ async fn drain(cores: Vec<Core>, shared: &Shared, signals: &mut Signals) -> Serv
         Served::Cut { requests }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,7 +28,7 @@ fn poll(answer: &mut Answering) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
 fn fed() -> (UnboundedSender<Bytes>, ReplyBody) {
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel::<Bytes>();
     let frames = futures_util::stream::poll_fn(move |cx| {
-        receiver.poll_recv(cx).map(|b| b.map(|b| Ok::<_, std::io::Error>(b)))
+        receiver.poll_recv(cx).map(|b| b.map(Ok::<_, std::io::Error>))
     });
     (sender, ReplyBody::Pass(reqwest::Body::wrap_stream(frames)))
 }
