@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::gateway::handler::Active;
 use crate::gateway::live::{Live, LiveRoute, LiveSeat};
 use crate::gateway::trail::{Stop, Trail};
 use crate::gateway::worker::Shared;
@@ -78,7 +77,6 @@ pub(crate) struct Book {
     current: Option<Current>,
     attempts: u32,
     settled: bool,
-    _active: Active,
 }
 
 struct Current {
@@ -94,7 +92,6 @@ impl Book {
         route: Arc<LiveRoute>,
         about: About,
         arrived: Instant,
-        active: Active,
     ) -> Self {
         let trail = Trail::new(route.seats.len());
         Self {
@@ -108,7 +105,6 @@ impl Book {
             current: None,
             attempts: 0,
             settled: false,
-            _active: active,
         }
     }
 
