@@ -97,7 +97,9 @@ pub fn serve(options: Options) -> Result<Served, ServeError> {
     let live = Live::build(Arc::clone(&config), &metrics, None)?;
     runtime.block_on(async {
         let mut signals = Signals::listen()?;
-        let Some(listeners) = listen::bind_all(&config.server.listen).await? else { return Ok(Served::Incumbent) };
+        let Some(listeners) = listen::bind_all(&config.server.listen).await? else {
+            return Ok(Served::Incumbent);
+        };
         let shared = Arc::new(Shared {
             live: ArcSwap::from_pointee(live),
             ledger: ArcSwap::from_pointee(Ledger::start(&config.attempts, Arc::clone(&metrics))),

@@ -153,3 +153,44 @@ fn more_answers_than_streams_are_served_without_a_clock() {
     drop(many);
     assert!(p.answers.iter().all(|a| a.load(Ordering::Relaxed) == FREE));
 }
+
+/// One request over HTTP/2 from a peer that gives every stream this window, and nothing after it; how long the
+/// connection lasts and how many requests are still being served then.
+async fn over_h2(window: u32, body: usize) -> (u64, usize) {
+    use hyper_util::rt::{TokioExecutor, TokioIo};
+    use tokio::io::AsyncWriteExt as _;
+
+    let (p, active) = patience(true);
+    let (mut client, server) = tokio::io::duplex(1 << 20);
+    let mut sent = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04".to_vec();
+    sent.extend_from_slice(&window.to_be_bytes());
+    // HEADERS that end the stream: GET, http, `/`, authority `h`.
+    sent.extend_from_slice(b"\x00\x00\x06\x01\x05\x00\x00\x00\x01\x82\x86\x84\x41\x01h");
+    client.write_all(&sent).await.unwrap();
+    let clocks = Arc::clone(&p);
+    let service = hyper::service::service_fn(move |_| {
+        let serving = clocks.serve();
+        async move { Ok::<_, std::convert::Infallible>(http::Response::new(Answering::new(whole(body), serving))) }
+    });
+    let io = Watched { io: TokioIo::new(server), patience: Arc::clone(&p) };
+    let server = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+    let mut conn = Box::pin(server.serve_connection(io, service));
+    let began = Instant::now();
+    tokio::select! {
+        ended = conn.as_mut() => panic!("{ended:?}"),
+        () = p.over() => {}
+        () = sleep(UNREAD * 2) => {}
+    }
+    (began.elapsed().as_secs(), active.load(Ordering::Relaxed))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_that_stays_shut_ends_the_connection_whatever_is_left() {
+    let (given_up, kept) = (UNREAD.as_secs(), (UNREAD * 2).as_secs());
+    assert_eq!(over_h2(0, 5).await, (given_up, 1), "nothing of it was taken");
+    assert_eq!(over_h2(3, 5).await, (given_up, 1), "its end was not");
+    assert_eq!(over_h2(20_000, 30_000).await, (given_up, 1));
+    assert_eq!(over_h2(65_535, 1 << 20).await, (given_up, 1), "the rest was not");
+    assert_eq!(over_h2(65_535, 5).await, (kept, 0), "it was taken");
+    assert_eq!(over_h2(65_535, 30_000).await, (kept, 0));
+}
