@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::gateway::end;
 use crate::gateway::live::{Live, LiveRoute, LiveSeat};
 use crate::gateway::trail::{Stop, Trail};
 use crate::gateway::worker::Shared;
@@ -17,9 +18,6 @@ use crate::telemetry::clock;
 use crate::telemetry::metrics::RequestOutcome;
 use crate::upstream::request::Credentials;
 use crate::wire::anthropic::Usage;
-
-/// Longest name of a served model in a record, in characters.
-const MAX_MODEL: usize = 256;
 
 /// Longest text in a record, in characters.
 const MAX_ERROR: usize = 500;
@@ -159,7 +157,7 @@ impl Book {
             class,
             status: failure.status,
             action: failure.action,
-            served_model: failure.served_model.map(model_text),
+            served_model: failure.served_model.and_then(|m| end::model_name(m, self)).map(Into::into),
             latency_ms: millis(current.began.elapsed()),
             error: self.written(failure.text),
             ..self.blank(current.position, seat)
@@ -214,7 +212,7 @@ impl Book {
             class: ending.class,
             status: ending.status,
             action: if ending.outcome == Outcome::Ok { ActionWord::Served } else { ActionWord::Fail },
-            served_model: ending.served_model.map(model_text),
+            served_model: ending.served_model.and_then(|m| end::model_name(m, self)).map(Into::into),
             ttft_ms: current.ttft.map(millis),
             latency_ms: millis(current.began.elapsed()),
             input_tokens: ending.usage.input,
@@ -368,11 +366,6 @@ const fn request_outcome(outcome: Outcome) -> RequestOutcome {
         Outcome::Cancelled => RequestOutcome::Cancelled,
         Outcome::Skipped | Outcome::Refused => RequestOutcome::Refused,
     }
-}
-
-/// A model as upstream names it, bounded: nobody else has looked at it.
-fn model_text(model: &str) -> Box<str> {
-    model.chars().filter(|c| !c.is_control()).take(MAX_MODEL).collect::<String>().into()
 }
 
 /// Token counts where any is known.

@@ -60,7 +60,11 @@ fn start_one(number: usize, shared: Arc<Shared>) -> std::io::Result<Core> {
     // A task like those that it starts, and counted from here on: whoever waits for the tasks waits until every
     // socket that was given is either served or closed.
     let entered = runtime.enter();
-    tasks.spawn(take(receiver, worker, tasks.clone()));
+    let (warm, taking) = (Arc::clone(&worker), take(receiver, worker, tasks.clone()));
+    tasks.spawn(async move {
+        warm.warm();
+        taking.await;
+    });
     drop(entered);
     let running = tasks.clone();
     std::thread::Builder::new()

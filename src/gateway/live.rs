@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
-use http::HeaderValue;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::config::{Config, KeyRef, Provider, Route, Seat};
@@ -156,6 +156,20 @@ impl Live {
             }
         }
         out.into_owned()
+    }
+
+    /// Whether bytes hold a configured secret.
+    pub(crate) fn knows(&self, bytes: &[u8]) -> bool {
+        self.redactor.knows(bytes)
+    }
+
+    /// Takes out the headers that quote a configured secret: upstreams have been seen to.
+    pub(crate) fn scrub(&self, headers: &mut HeaderMap) {
+        let quoted = headers.iter().filter(|(_, value)| self.knows(value.as_bytes()));
+        let names: Vec<HeaderName> = quoted.map(|(name, _)| name.clone()).collect();
+        for name in names {
+            headers.remove(name);
+        }
     }
 
     /// Whether bytes hold a configured secret or the caller's own.

@@ -37,6 +37,8 @@ const LINGER: Duration = Duration::from_secs(1);
 
 /// A stream that has begun.
 pub(crate) struct Relay {
+    /// Upstream's.
+    status: u16,
     flow: Flow,
     body: Option<Body>,
     book: Book,
@@ -78,9 +80,9 @@ impl Relay {
         let now = Instant::now();
         let total = book.route.route.stream_total.and_then(|t| now.checked_add(t));
         let clocks = Clocks { idle, total, heard: now, sent: now, alarm: None };
-        let Stream { headers, flow, body } = stream;
+        let Stream { status, headers, flow, body } = stream;
         let (body, place) = (Some(body), Some(place));
-        (Self { flow, body, book, place, tasks, seat, clocks, closing: None, over: false }, headers)
+        (Self { status, flow, body, book, place, tasks, seat, clocks, closing: None, over: false }, headers)
     }
 
     /// The next bytes for the client; `None` at the end.
@@ -101,7 +103,7 @@ impl Relay {
                 let own = self.flow.own_error().unwrap_or_default();
                 // Upstream may quote the key that it was sent.
                 let closing = if self.book.live.holds_secret(own, &self.book.about.caller) {
-                    self.flow.close_in_our_words(&error.kind, FAILED)
+                    self.flow.close_in_our_words("api_error", FAILED)
                 } else {
                     self.flow.close(&error.kind, &error.message)
                 };
@@ -193,7 +195,7 @@ impl Relay {
         self.book.end(&Ending {
             outcome,
             class,
-            status: Some(200),
+            status: Some(self.status),
             served_model: self.flow.served_model(),
             usage: self.flow.usage(),
             text,

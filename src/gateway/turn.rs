@@ -98,6 +98,9 @@ impl Turn {
         let mut attempts = 0u32;
         loop {
             if self.deadline <= Instant::now() {
+                if attempts == 0 {
+                    self.book.pass(step.seat, Class::Deadline);
+                }
                 return Some(Ended::Late);
             }
             let Some(place) = seat.standing.enter(seat.seat.max_concurrency) else {

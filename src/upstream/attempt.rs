@@ -3,7 +3,7 @@
 //! A streamed answer is handed on at the first sign of generation, with everything read so far held back
 //! in its watch; until then nothing of it has reached anybody.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -80,6 +80,8 @@ impl Arrival {
 /// A whole answer.
 #[derive(Debug)]
 pub struct Whole {
+    /// Upstream's status.
+    pub status: u16,
     /// Upstream's headers.
     pub headers: HeaderMap,
     /// What goes to the client: the very bytes, or the same told as events.
@@ -93,6 +95,8 @@ pub struct Whole {
 /// A stream at its first sign of generation.
 #[derive(Debug)]
 pub struct Stream {
+    /// Upstream's status.
+    pub status: u16,
     /// Upstream's headers.
     pub headers: HeaderMap,
     /// What was seen, and what is ready to be sent on.
@@ -110,12 +114,14 @@ pub struct Failed {
     pub headers: HeaderMap,
     /// Upstream's HTTP status as received.
     pub status: Option<u16>,
-    /// The body as received, for an answer that is relayed; empty where there was none.
-    pub raw: Bytes,
+    /// The body as received, for an answer that is relayed; `None` where it did not come whole and plain.
+    pub raw: Option<Bytes>,
     /// What happened, for the record; may hold what upstream said.
     pub text: String,
     /// Trying again can only fail the same way.
     pub hopeless: bool,
+    /// The gateway's own want (of descriptors): no fault of the seat's.
+    pub ours: bool,
     /// The model that a stream named before it failed.
     pub served_model: Option<String>,
 }
@@ -134,25 +140,33 @@ pub async fn attempt(
     let mut request = reqwest::Request::new(Method::POST, outgoing.url);
     *request.headers_mut() = outgoing.headers;
     *request.body_mut() = Some(Body::wrap(upload));
-    let began = AtomicBool::new(false);
-    let asked = Asked { want, retell: outgoing.retell, began: &began };
+    let progress = Progress::default();
+    let asked = Asked { want, retell: outgoing.retell, progress: &progress };
     tokio::select! {
         biased;
         result = exchange(client, request, asked) => result,
-        source = clock(clocks, uploaded, &began) => Err(Failed::clock(source)),
+        source = clock(clocks, uploaded, &progress) => Err(Failed::clock(source, &progress)),
     }
+}
+
+/// How far an exchange has come, for whoever ends it from outside.
+#[derive(Default)]
+struct Progress {
+    /// The first sign of generation was seen, be it one that the client does not see.
+    began: AtomicBool,
+    /// Upstream's status; 0 = none yet.
+    status: AtomicU16,
 }
 
 /// What an exchange needs to know beside the request itself.
 struct Asked<'a> {
     want: Want,
     retell: Option<AnswerOptions>,
-    /// Set at the first sign of generation, be it one that the client does not see.
-    began: &'a AtomicBool,
+    progress: &'a Progress,
 }
 
 /// Runs out at the first limit that is reached, and says which.
-async fn clock(clocks: Clocks, uploaded: Uploaded, began: &AtomicBool) -> Source {
+async fn clock(clocks: Clocks, uploaded: Uploaded, progress: &Progress) -> Source {
     let rest = tokio::select! {
         rest = uploaded.wait() => rest,
         () = sleep_until(clocks.deadline) => return Source::Deadline,
@@ -163,7 +177,7 @@ async fn clock(clocks: Clocks, uploaded: Uploaded, began: &AtomicBool) -> Source
     if clocks.deadline <= own {
         return Source::Deadline;
     }
-    if !began.load(Ordering::Relaxed) {
+    if !progress.began.load(Ordering::Relaxed) {
         return Source::FirstByte;
     }
     sleep_until(clocks.deadline).await;
@@ -178,15 +192,17 @@ async fn exchange(
     let response = client.execute(request).await.map_err(|e| Failed::transport(&e, Source::Transport))?;
     let (parts, mut body) = http::Response::<Body>::from(response).into_parts();
     let headers = parts.headers;
+    let status = parts.status.as_u16();
+    asked.progress.status.store(status, Ordering::Relaxed);
+    let encoded = headers.get_all(header::CONTENT_ENCODING).iter().any(|v| v != "identity");
     if !parts.status.is_success() {
         // The head says what happened; a body that does not come does not turn it into a timeout.
         let mut raw = BytesMut::new();
-        timeout(ERROR_BODY_TIME, read_up_to(&mut body, &mut raw, MAX_ERROR_BYTES)).await.ok();
-        let raw = raw.freeze();
-        return Err(Failed::status(parts.status.as_u16(), headers, raw));
+        let read = timeout(ERROR_BODY_TIME, read_up_to(&mut body, &mut raw, MAX_ERROR_BYTES)).await;
+        let is_whole = read.unwrap_or(false) && !encoded;
+        return Err(Failed::status(status, headers, raw.freeze(), is_whole));
     }
-    let status = parts.status.as_u16();
-    if headers.get(header::CONTENT_ENCODING).is_some_and(|v| v != "identity") {
+    if encoded {
         let text = "the answer is compressed, though identity was asked for";
         return Err(Failed::in_band(status, headers, None, text));
     }
@@ -234,16 +250,17 @@ async fn begin(
                 let Ok(data) = frame.into_data() else { continue };
                 read = read.saturating_add(data.len());
                 let oversized = flow.push(data).is_err();
-                (oversized || (read > MAX_PRELUDE_BYTES && !flow.began()))
-                    .then(|| Failed::ended(status, &flow, "the stream says too much before any content"))
+                let too_much = oversized || (read > MAX_PRELUDE_BYTES && !flow.began());
+                let text = "the stream says too much before any content";
+                too_much.then(|| *Failed::in_band(status, HeaderMap::new(), None, text))
             }
         };
         if flow.began() {
-            asked.began.store(true, Ordering::Relaxed);
+            asked.progress.began.store(true, Ordering::Relaxed);
         }
         // Whatever came with the content, an error included, is told in the stream.
         if flow.commits() {
-            return Ok(Arrival::Stream(Box::new(Stream { headers, flow, body })));
+            return Ok(Arrival::Stream(Box::new(Stream { status, headers, flow, body })));
         }
         if let Some(error) = flow.error() {
             let mut failed = Failed::stream_error(status, headers, error.body.clone());
@@ -290,15 +307,18 @@ async fn whole(
     };
     match judged {
         Ok((body, as_events, answer)) => {
-            Ok(Arrival::Whole(Box::new(Whole { headers, body, as_events, answer })))
+            Ok(Arrival::Whole(Box::new(Whole { status, headers, body, as_events, answer })))
         }
-        Err((text, said)) => Err(Failed::in_band(status, headers, said, &text)),
+        Err(no) => Err(Failed::in_band(status, headers, no.1, &no.0)),
     }
 }
 
 /// What goes to the client, whether as events, and what the answer says of itself; or why it is none, and the
 /// error that it holds instead.
-type Judged = Result<(Bytes, bool, Answer), (String, Option<FailureBody>)>;
+type Judged = Result<(Bytes, bool, Answer), NoAnswer>;
+
+/// Why a 200 is no answer, and the error that it holds instead.
+type NoAnswer = Box<(String, Option<FailureBody>)>;
 
 /// Judges the whole body of a 200. Pure.
 fn judge(raw: Bytes, want: Want, retell: Option<&AnswerOptions>) -> Judged {
@@ -308,10 +328,10 @@ fn judge(raw: Bytes, want: Want, retell: Option<&AnswerOptions>) -> Judged {
     if want == Want::Count {
         return match serde_json::from_slice::<Count>(&raw) {
             Ok(_) => Ok((raw, false, Answer::default())),
-            Err(_) => Err(("the answer counts no input_tokens".to_owned(), Some(failure::read(&raw)))),
+            Err(_) => Err(Box::new(("the answer counts no input_tokens".to_owned(), Some(failure::read(&raw))))),
         };
     }
-    let no = |no: answer::NotAnAnswer| (no.message, Some(*no.body));
+    let no = |no: answer::NotAnAnswer| Box::new((no.message, Some(*no.body)));
     let answer = answer::read(&raw).map_err(no)?;
     match want {
         Want::Stream => Ok((reframe::reframe(&raw).map_err(no)?, true, answer)),
@@ -321,7 +341,7 @@ fn judge(raw: Bytes, want: Want, retell: Option<&AnswerOptions>) -> Judged {
 
 /// The same for a chat answer, which is told in the client's wire.
 fn judge_chat(raw: &[u8], want: Want, options: &AnswerOptions) -> Judged {
-    let no = |no: failure::NotAnAnswer| (no.message, Some(*no.body));
+    let no = |no: failure::NotAnAnswer| Box::new((no.message, Some(*no.body)));
     let completion = chat::decode_answer(raw, options.show_thinking).map_err(no)?;
     let answer = Answer {
         served_model: completion.model.as_ref().map(|m| m.decode().into_owned()),
@@ -336,13 +356,13 @@ fn judge_chat(raw: &[u8], want: Want, options: &AnswerOptions) -> Judged {
     let (mut out, mut too_much) = (Vec::new(), false);
     completion.tell(|event| too_much |= encoder.take(event, &mut out).is_err());
     if too_much {
-        return Err(("the answer holds more than can be told as a stream".to_owned(), None));
+        return Err(Box::new(("the answer holds more than can be told as a stream".to_owned(), None)));
     }
     Ok((Bytes::from(out), true, answer))
 }
 
-fn broken_judge() -> (String, Option<FailureBody>) {
-    ("the answer could not be judged".to_owned(), None)
+fn broken_judge() -> NoAnswer {
+    Box::new(("the answer could not be judged".to_owned(), None))
 }
 
 /// The answer of `count_tokens`.
@@ -381,16 +401,18 @@ async fn read_whole(body: &mut Body, most: usize) -> Result<Bytes, ReadError> {
     Ok(rest.map_or(first, BytesMut::freeze))
 }
 
-/// The first `most` bytes of an error's body; what cannot be read is left out.
-async fn read_up_to(body: &mut Body, kept: &mut BytesMut, most: usize) {
-    while let Some(Ok(frame)) = body.frame().await {
+/// Reads the first `most` bytes of an error's body; whether that is all of it.
+async fn read_up_to(body: &mut Body, kept: &mut BytesMut, most: usize) -> bool {
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else { return false };
         let Ok(data) = frame.into_data() else { continue };
         let room = most.saturating_sub(kept.len());
         kept.extend_from_slice(data.get(..room.min(data.len())).unwrap_or_default());
-        if kept.len() >= most {
-            break;
+        if data.len() > room {
+            return false;
         }
     }
+    true
 }
 
 impl Failed {
@@ -405,25 +427,28 @@ impl Failed {
             },
             headers: HeaderMap::new(),
             status: None,
-            raw: Bytes::new(),
+            raw: None,
             text,
             hopeless: false,
+            ours: false,
             served_model: None,
         }
     }
 
-    fn clock(source: Source) -> Box<Self> {
+    fn clock(source: Source, progress: &Progress) -> Box<Self> {
         let text = match source {
             Source::Deadline => "the request's deadline ran out",
             _ => "no sign of generation within the seat's budget",
         };
-        Box::new(Self::new(source, text.to_owned()))
+        let status = Some(progress.status.load(Ordering::Relaxed)).filter(|s| *s > 0);
+        Box::new(Self { status, ..Self::new(source, text.to_owned()) })
     }
 
     fn transport(error: &reqwest::Error, source: Source) -> Box<Self> {
         let failure = outbound::describe(error);
         let hopeless = failure.kind == FailureKind::Tls;
-        Box::new(Self { hopeless, ..Self::new(source, failure.text) })
+        let ours = failure.kind == FailureKind::Exhausted;
+        Box::new(Self { hopeless, ours, ..Self::new(source, failure.text) })
     }
 
     fn ended(status: u16, flow: &Flow, text: &str) -> Self {
@@ -431,7 +456,7 @@ impl Failed {
         Self { status: Some(status), served_model, ..Self::new(Source::Ended, text.to_owned()) }
     }
 
-    fn status(status: u16, headers: HeaderMap, raw: Bytes) -> Box<Self> {
+    fn status(status: u16, headers: HeaderMap, raw: Bytes, is_whole: bool) -> Box<Self> {
         let body = failure::read(&raw);
         let text = body.message.clone();
         Box::new(Self {
@@ -446,7 +471,7 @@ impl Failed {
             },
             headers,
             status: Some(status),
-            raw,
+            raw: is_whole.then_some(raw),
             ..Self::new(Source::Status, text)
         })
     }

@@ -21,7 +21,7 @@ fn begun(shared: &Arc<Shared>) -> (tokio::sync::mpsc::UnboundedSender<Act>, Rela
     let mut book = fixture::book(shared);
     let seat = book.commit(Class::Ok, Some(200));
     let place = shared.live.load().routes[0].seats[seat].standing.enter(None).unwrap();
-    let stream = Stream { headers: HeaderMap::new(), flow, body };
+    let stream = Stream { status: 200, headers: HeaderMap::new(), flow, body };
     (pipe, Relay::new(stream, seat, book, place, Tasks::new()).0)
 }
 
