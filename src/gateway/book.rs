@@ -200,8 +200,10 @@ impl Book {
             return;
         }
         self.settled = true;
+        let Some(current) = self.current.take() else {
+            return self.close(request_outcome(ending.outcome));
+        };
         self.flush(false);
-        let Some(current) = self.current.take() else { return };
         let Some(seat) = self.route.seats.get(current.position).filter(|_| self.about.recorded) else {
             return;
         };

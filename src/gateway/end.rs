@@ -69,6 +69,8 @@ pub(crate) enum Ended {
     Late,
     /// No seat is left.
     Spent,
+    /// The gateway was told to end before anybody answered.
+    Stopped,
     /// The gateway itself failed.
     Broken,
 }
@@ -122,6 +124,16 @@ pub(crate) fn close(ended: Ended, mut book: Book, worker: &Worker) -> TurnEnd {
             let asked = book.trail().tried().next().is_some();
             book.give_up(if asked { RequestOutcome::Error } else { RequestOutcome::Refused });
             Answer::Refused(reply::spent(&book))
+        }
+        Ended::Stopped => {
+            let (outcome, class) = (Outcome::Error, Class::ServerError);
+            let text = Some("the gateway was stopped");
+            let usage = Usage::default();
+            book.end(&Ending { outcome, class, status: None, served_model: None, usage, text });
+            Answer::Refused(Refused::new(
+                503,
+                "the gateway is stopping; nothing of this request was answered",
+            ))
         }
         Ended::Broken => {
             book.give_up(RequestOutcome::Error);

@@ -37,6 +37,7 @@ pub(crate) fn shared(seat: &str, route: &str) -> Arc<Shared> {
         metrics,
         epoch: Instant::now(),
         draining: AtomicBool::new(false),
+        cut: tokio_util::sync::CancellationToken::new(),
         active: Arc::new(AtomicUsize::new(0)),
         addresses: std::sync::OnceLock::new(),
         source: None,

@@ -16,6 +16,7 @@ use http_body::Body as _;
 use http_body_util::BodyExt;
 use reqwest::Body;
 use tokio::time::{Instant, Sleep, sleep_until};
+use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use crate::gateway::book::{Book, Ending};
 use crate::gateway::verdict::fail_standing;
@@ -48,6 +49,8 @@ pub(crate) struct Relay {
     clocks: Clocks,
     closing: Option<Bytes>,
     over: bool,
+    /// Resolves when the gateway must end now.
+    cut: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
 struct Clocks {
@@ -81,8 +84,12 @@ impl Relay {
         let total = book.route.route.stream_total.and_then(|t| now.checked_add(t));
         let clocks = Clocks { idle, total, heard: now, sent: now, alarm: None };
         let Stream { status, headers, flow, body } = stream;
+        let cut = Box::pin(book.shared.cut.clone().cancelled_owned());
         let (body, place) = (Some(body), Some(place));
-        (Self { status, flow, body, book, place, tasks, seat, clocks, closing: None, over: false }, headers)
+        (
+            Self { status, flow, body, book, place, tasks, seat, clocks, closing: None, over: false, cut },
+            headers,
+        )
     }
 
     /// The next bytes for the client; `None` at the end.
@@ -135,6 +142,7 @@ impl Relay {
                         self.cut("the stream ended without its end");
                     }
                 }
+                Poll::Pending if self.cut.as_mut().poll(cx).is_ready() => self.stop_now(),
                 Poll::Pending => match ready!(self.clocks.poll(cx)) {
                     Tick::Ping => {
                         self.clocks.sent = Instant::now();
@@ -148,6 +156,15 @@ impl Relay {
                 },
             }
         }
+    }
+
+    /// The gateway ends: no fault of the seat's.
+    fn stop_now(&mut self) {
+        self.closing = Some(self.flow.close("api_error", STOPPED));
+        self.body = None;
+        self.over = true;
+        self.place = None;
+        self.settle(Outcome::Partial, Class::TruncatedStream, Some("the gateway was stopped"));
     }
 
     fn overtime(&mut self) {
@@ -205,6 +222,7 @@ impl Relay {
 
 const FAILED: &str = "the upstream failed inside the stream; the answer is incomplete";
 const CUT: &str = "the upstream's stream broke off; the answer is incomplete";
+const STOPPED: &str = "the gateway was stopped; the answer is incomplete";
 const SILENT: &str = "the upstream fell silent; the answer is incomplete";
 const OVERTIME: &str = "the stream took longer than its route allows; the answer is incomplete";
 const TOO_LARGE: &str = "the upstream sent an event that is too large; the answer is incomplete";

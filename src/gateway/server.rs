@@ -11,6 +11,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::gateway::cores::{self, Core};
@@ -30,6 +31,9 @@ pub type Reload = Box<dyn Fn() -> Result<Config, String>>;
 
 /// Told where the gateway listens.
 pub type Ready = Box<dyn FnOnce(&[SocketAddr])>;
+
+/// How long what is cut at the end may take to say so.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// How long the attempt log may take at the end.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -106,6 +110,7 @@ pub fn serve(options: Options) -> Result<Served, ServeError> {
             metrics,
             epoch: Instant::now(),
             draining: AtomicBool::new(false),
+            cut: CancellationToken::new(),
             active: Arc::new(AtomicUsize::new(0)),
             addresses: OnceLock::new(),
             source: options.source,
@@ -208,18 +213,20 @@ async fn drain(cores: Vec<Core>, shared: &Shared, signals: &mut Signals) -> Serv
         "draining; no new connections"
     );
     let second = async { while signals.next().await == Signal::Hangup {} };
+    let mut finish = std::pin::pin!(cores::finish(cores));
     let ended = tokio::select! {
-        done = timeout(time, cores::finish(cores)) => done.is_ok(),
+        done = timeout(time, finish.as_mut()) => done.is_ok(),
         () = second => false,
     };
     let requests = shared.active.load(Ordering::Relaxed);
     if ended || requests == 0 {
         tracing::info!("drained");
-        Served::Drained
-    } else {
-        tracing::warn!(requests, "stopped with requests still running");
-        Served::Cut { requests }
+        return Served::Drained;
     }
+    tracing::warn!(requests, "stopped with requests still running; they are told so");
+    shared.cut.cancel();
+    timeout(FAREWELL, finish).await.ok();
+    Served::Cut { requests }
 }
 
 #[cfg(test)]

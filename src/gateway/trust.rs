@@ -3,7 +3,7 @@
 //! Loopback is not a person: any web page can reach it and a tunnel makes a stranger local. So a browser's
 //! origin must be listed, the host must be ours, and a forwarded caller is remote.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::digest::{SHA256, digest};
@@ -116,7 +116,8 @@ impl Gate {
             }
         }
         let hosts = headers.get_all(header::HOST).iter().map(|h| h.to_str().unwrap_or_default());
-        if !authority.into_iter().chain(hosts).all(|host| self.is_ours(host, link)) {
+        let mut named = authority.into_iter().chain(hosts).peekable();
+        if named.peek().is_none() || !named.all(|host| self.is_ours(host, link)) {
             return Err(Refusal::Host);
         }
         let bearer = headers.get(header::AUTHORIZATION);
@@ -148,7 +149,7 @@ impl Gate {
     }
 
     fn is_ours(&self, host: &str, link: Link) -> bool {
-        let name = host_name(host).to_ascii_lowercase();
+        let Some(name) = host_name(host).map(str::to_ascii_lowercase) else { return false };
         if name == "localhost" || self.hosts.contains(&name) {
             return true;
         }
@@ -168,12 +169,18 @@ fn bearer_token(value: &HeaderValue) -> &[u8] {
     }
 }
 
-/// The host of `host[:port]`, without the brackets of an IPv6 address.
-fn host_name(host: &str) -> &str {
+/// The host of `host[:port]`, without the brackets of an IPv6 address; `None` where it is not of that form.
+fn host_name(host: &str) -> Option<&str> {
+    let port_or_none = |rest: &str| match rest.strip_prefix(':') {
+        Some(port) => !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()),
+        None => rest.is_empty(),
+    };
     if let Some(rest) = host.strip_prefix('[') {
-        return rest.split(']').next().unwrap_or_default();
+        let (inner, rest) = rest.split_once(']')?;
+        return (inner.parse::<Ipv6Addr>().is_ok() && port_or_none(rest)).then_some(inner);
     }
-    host.rsplit_once(':').map_or(host, |(name, _)| name)
+    let (name, port) = host.find(':').map_or((host, ""), |at| host.split_at(at));
+    port_or_none(port).then_some(name)
 }
 
 #[cfg(test)]

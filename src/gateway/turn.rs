@@ -67,9 +67,14 @@ pub(crate) async fn run(
     let mut turn = Turn { worker, route, request, deadline, book, overflow: None };
     let mut later = steps.as_slice();
     let mut ended = None;
+    let cut = turn.worker.shared.cut.clone();
     while let (None, [step, rest @ ..]) = (&ended, later) {
         later = rest;
-        ended = turn.visit(step, later).await;
+        ended = tokio::select! {
+            biased;
+            ended = turn.visit(step, later) => ended,
+            () = cut.cancelled() => Some(Ended::Stopped),
+        };
     }
     let ended = ended.unwrap_or_else(|| turn.nobody());
     end::close(ended, turn.book, &turn.worker)

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::gateway::live::Live;
 use crate::ledger::Ledger;
@@ -25,6 +26,8 @@ pub(crate) struct Shared {
     /// The gateway's own clock starts here.
     pub(crate) epoch: Instant,
     pub(crate) draining: AtomicBool,
+    /// Cancelled when what still runs must end now: streams end loudly, and every book is settled.
+    pub(crate) cut: CancellationToken,
     /// Requests being served now.
     pub(crate) active: Arc<AtomicUsize>,
     /// Where it listens.

@@ -328,7 +328,9 @@ fn judge(raw: Bytes, want: Want, retell: Option<&AnswerOptions>) -> Judged {
     if want == Want::Count {
         return match serde_json::from_slice::<Count>(&raw) {
             Ok(_) => Ok((raw, false, Answer::default())),
-            Err(_) => Err(Box::new(("the answer counts no input_tokens".to_owned(), Some(failure::read(&raw))))),
+            Err(_) => {
+                Err(Box::new(("the answer counts no input_tokens".to_owned(), Some(failure::read(&raw)))))
+            }
         };
     }
     let no = |no: answer::NotAnAnswer| Box::new((no.message, Some(*no.body)));

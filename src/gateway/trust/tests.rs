@@ -10,7 +10,9 @@ fn gate(require: Require) -> Gate {
 }
 
 fn judge(gate: &Gate, peer: &str, headers: &[(&'static str, &str)]) -> Result<Caller, Refusal> {
-    let map = headers.iter().map(|(k, v)| (HeaderName::from_static(k), v.parse().unwrap())).collect();
+    let mut map: HeaderMap =
+        headers.iter().map(|(k, v)| (HeaderName::from_static(k), v.parse().unwrap())).collect();
+    map.entry("host").or_insert(HeaderValue::from_static("localhost:4040"));
     let link = Link { peer: peer.parse().unwrap(), local: "192.0.2.7".parse().unwrap() };
     gate.judge(&map, None, link, false)
 }
@@ -56,11 +58,30 @@ fn a_page_and_a_rebound_name_stay_outside() {
     assert_eq!(judge(&g, "127.0.0.1", &[("origin", "http://evil.test")]).unwrap_err(), Refusal::Origin);
     assert_eq!(judge(&g, "127.0.0.1", &[("origin", "null")]).unwrap_err(), Refusal::Origin);
     assert!(judge(&g, "127.0.0.1", &[("origin", "HTTP://APP.test")]).is_ok());
-    for host in ["evil.test", "evil.test:4040", "", "127.0.0.1.evil.test", "localhost.evil.test", "192.0.2.8"]
-    {
+    for host in [
+        "evil.test",
+        "evil.test:4040",
+        "",
+        "127.0.0.1.evil.test",
+        "localhost.evil.test",
+        "192.0.2.8",
+        "[::1]evil.test",
+        "[localhost]",
+        "[127.0.0.1]",
+        "localhost:abc",
+        "localhost:",
+    ] {
         assert_eq!(judge(&g, "127.0.0.1", &[("host", host)]).unwrap_err(), Refusal::Host, "{host}");
     }
     for host in ["127.0.0.1", "127.9.9.9:1", "[::1]:4040", "LOCALHOST", "gw.test:80", "192.0.2.7:4040"] {
         assert!(judge(&g, "127.0.0.1", &[("host", host)]).is_ok(), "{host}");
     }
+}
+
+#[test]
+fn a_caller_that_names_no_host_is_nobody_of_ours() {
+    let link = Link { peer: "127.0.0.1".parse().unwrap(), local: "127.0.0.1".parse().unwrap() };
+    let judged = gate(Require::Remote).judge(&HeaderMap::new(), None, link, false);
+    assert_eq!(judged.unwrap_err(), Refusal::Host);
+    assert!(gate(Require::Remote).judge(&HeaderMap::new(), Some("localhost"), link, false).is_ok());
 }

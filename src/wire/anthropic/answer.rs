@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use super::Usage;
 use super::usage::{text, usage_of};
+use crate::wire::failure::FailureBody;
 pub use crate::wire::failure::NotAnAnswer;
 pub(super) use crate::wire::failure::not_an_answer;
 
@@ -61,6 +62,11 @@ pub fn read(body: &[u8]) -> Result<Answer, NotAnAnswer> {
         return Err(not_an_answer(body));
     }
     let stop_reason = fields.stop_reason.and_then(|reason| text(reason, MAX_REASON_BYTES));
+    if stop_reason.is_none() {
+        let message = "upstream answered 200 without a stop reason".to_owned();
+        let body = Box::new(FailureBody { message: message.clone(), ..FailureBody::default() });
+        return Err(NotAnAnswer { kind: None, status_hint: None, message, body });
+    }
     Ok(Answer {
         served_model: fields.model.and_then(|model| text(model, MAX_MODEL_BYTES)),
         usage: fields.usage.map(usage_of).unwrap_or_default(),

@@ -24,7 +24,7 @@ fn reads_what_it_says_of_itself() {
     assert!(!answer.refused);
     assert!(read(&anthropic("answer-refusal.json")).unwrap().refused);
     assert!(read(&anthropic("answer-empty.json")).is_ok(), "a turn may end without a word");
-    let bare = read(br#"{"role":"assistant","content":[],"usage":null}"#).unwrap();
+    let bare = read(br#"{"role":"assistant","content":[],"usage":null,"stop_reason":"end_turn"}"#).unwrap();
     assert_eq!((bare.served_model, bare.usage), (None, Usage::default()));
 }
 
@@ -48,6 +48,8 @@ fn what_is_no_answer_says_what_came() {
         "<html><title>Welcome</title></html>",
         r#"{"type":"message","role":"assistant","content":[{"type":"te"#,
         r#"{"type":"message","content":null}"#,
+        r#"{"type":"message","content":[],"stop_reason":null}"#,
+        r#"{"type":"message","content":[],"stop_reason":7}"#,
         r#"{"type":"completion","content":[]}"#,
         r#"{"content":[]}"#,
         "upstream timed out",

@@ -89,6 +89,12 @@ struct Block<'a> {
     kind: Option<&'a RawValue>,
 }
 
+/// Whether an event's data is of the type `error`.
+fn says_error(data: &[u8]) -> bool {
+    memchr::memmem::find(data, b"error").is_some()
+        && serde_json::from_slice::<Data<'_>>(data).is_ok_and(|f| f.kind_text().as_deref() == Some("error"))
+}
+
 impl Facts {
     /// Takes in one whole event.
     pub(super) fn examine(&mut self, raw: &[u8]) -> Step {
@@ -110,13 +116,14 @@ impl Facts {
                 Some(data) => self.take(name, &data),
                 None => Step::Forward,
             },
-            Some(b"message_stop") => {
-                self.finished = true;
-                Step::Finish
-            }
+            Some(b"message_stop") => self.finish(),
             Some(b"error") => self.fail(&data_of(raw).unwrap_or_default()),
-            // Pings, and events that this version does not know.
-            Some(_) => Step::Forward,
+            Some(b"ping") => Step::Forward,
+            // An event that this version does not know; some servers put an error under another name.
+            Some(_) => match data_of(raw) {
+                Some(data) if says_error(&data) => self.fail(&data),
+                _ => Step::Forward,
+            },
         }
     }
 
@@ -126,10 +133,7 @@ impl Facts {
         let data = data_of(raw)?;
         let fields = serde_json::from_slice::<Data<'_>>(&data).ok()?;
         match fields.kind_text().as_deref()? {
-            "message_stop" => {
-                self.finished = true;
-                Some(Step::Finish)
-            }
+            "message_stop" => Some(self.finish()),
             "error" => Some(self.fail(&data)),
             _ => None,
         }
@@ -145,6 +149,9 @@ impl Facts {
             None => fields.kind_text(),
         };
         match kind.as_deref() {
+            Some("message_start") if self.started => {
+                return self.broken("upstream began a second message in one answer");
+            }
             Some("message_start") => self.start(&fields),
             Some("content_block_start") => self.open_block(&fields),
             Some("content_block_delta") => self.began = true,
@@ -153,10 +160,7 @@ impl Facts {
                 self.open.retain(|block| Some(block.index) != index);
             }
             Some("message_delta") => return self.delta(&fields),
-            Some("message_stop") => {
-                self.finished = true;
-                return Step::Finish;
-            }
+            Some("message_stop") => return self.finish(),
             Some("error") => return self.fail(data),
             // Servers that are not Anthropic's send a bare error object.
             None if fields.error.is_some() => return self.fail(data),
@@ -175,14 +179,28 @@ impl Facts {
             Some(_) if is_json => Step::Forward,
             Some(_) => {
                 // Its data may hold the text of an answer, which belongs in no error.
-                let message = "upstream sent an event that is not JSON".to_owned();
-                self.set_error(
-                    "api_error",
-                    failure::FailureBody { message, ..failure::FailureBody::default() },
-                );
-                Step::Stop
+                self.broken("upstream sent an event that is not JSON")
             }
         }
+    }
+
+    /// The end of the message, which must have said why it ended and have closed what it opened.
+    fn finish(&mut self) -> Step {
+        if self.stop_reason.is_none() {
+            return self.broken("upstream ended the message without a stop reason");
+        }
+        if !self.open.is_empty() {
+            return self.broken("upstream ended the message inside a content block");
+        }
+        self.finished = true;
+        Step::Finish
+    }
+
+    /// The stream breaks its own protocol: it is no answer.
+    fn broken(&mut self, what: &str) -> Step {
+        let body = failure::FailureBody { message: what.to_owned(), ..failure::FailureBody::default() };
+        self.set_error("api_error", body);
+        Step::Stop
     }
 
     fn start(&mut self, fields: &Data<'_>) {

@@ -261,3 +261,36 @@ proptest! {
         prop_assert_eq!(watch.close("k", "m").is_empty(), watch.finished());
     }
 }
+
+/// Seen from servers that are not Anthropic's: each was told to the client as a whole answer.
+#[test]
+fn an_end_that_breaks_the_protocol_is_no_end() {
+    let start = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"m\"}}\n\n";
+    let text = "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\"}}\n\n";
+    let reason = |r: &str| {
+        format!(
+            "event: message_delta\ndata: {{\"type\":\"message_delta\",\"delta\":{{\"stop_reason\":{r}}}}}\n\n"
+        )
+    };
+    let end = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    let misnamed =
+        "event: message\ndata: {\"type\":\"error\",\"error\":{\"type\":\"api_error\",\"message\":\"x\"}}\n\n";
+    for (what, stream) in [
+        ("no stop reason", format!("{start}{end}")),
+        ("nothing but an end", end.to_owned()),
+        ("a stop reason that is null", format!("{start}{}{end}", reason("null"))),
+        ("an open block", format!("{start}{text}{}{end}", reason("\"tool_use\""))),
+        ("a second message", format!("{start}{start}{}{end}", reason("\"end_turn\""))),
+        ("an error under another name", format!("{start}{misnamed}{}{end}", reason("\"end_turn\""))),
+    ] {
+        let mut watch = Watch::new();
+        watch.push(Bytes::from(stream)).unwrap();
+        watch.end();
+        assert!(watch.error().is_some() && !watch.finished(), "{what}");
+        let mut sent = Vec::new();
+        while let Some(bytes) = watch.next_ready() {
+            sent.extend_from_slice(&bytes);
+        }
+        assert!(!sent.windows(12).any(|w| w == b"message_stop"), "{what}");
+    }
+}
