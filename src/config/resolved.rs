@@ -167,7 +167,7 @@ pub struct Route {
     pub models: Vec<ModelPattern>,
     /// The seats in order, primary first; never empty.
     pub chain: Vec<Arc<Seat>>,
-    /// Time from the request's arrival to commit.
+    /// Time from the end of the request's body to commit.
     pub deadline: Duration,
     /// Providers that may see this route's prompts; `None` = any.
     pub allowed_providers: Option<Vec<String>>,

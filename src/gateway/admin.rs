@@ -48,10 +48,10 @@ impl Page {
     }
 }
 
-/// Answers a page.
-pub(crate) fn answer(shared: &Shared, live: &Live, page: Page) -> Response<ReplyBody> {
+/// Answers a page. What went wrong on this machine is for trusted callers.
+pub(crate) fn answer(shared: &Shared, live: &Live, page: Page, trusted: bool) -> Response<ReplyBody> {
     match page {
-        Page::Health => document(200, &health(shared, live)),
+        Page::Health => document(200, &health(shared, live, trusted)),
         Page::Ready => ready(shared, live),
         Page::Hello => document(200, &json!({"name": "sanctum"})),
         Page::Metrics => {
@@ -74,7 +74,7 @@ fn document(status: u16, value: &Value) -> Response<ReplyBody> {
     reply::json(status, value.to_string())
 }
 
-fn health(shared: &Shared, live: &Live) -> Value {
+fn health(shared: &Shared, live: &Live, trusted: bool) -> Value {
     json!({
         "name": "sanctum",
         "version": env!("CARGO_PKG_VERSION"),
@@ -82,7 +82,7 @@ fn health(shared: &Shared, live: &Live) -> Value {
         "config_digest": live.config.digest,
         "draining": shared.draining.load(Ordering::Relaxed),
         "drain_secs": live.config.server.drain.as_secs(),
-        "notes": notes(shared),
+        "notes": if trusted { notes(shared) } else { Vec::new() },
     })
 }
 
@@ -100,32 +100,18 @@ fn notes(shared: &Shared) -> Vec<String> {
 fn ready(shared: &Shared, live: &Live) -> Response<ReplyBody> {
     let draining = shared.draining.load(Ordering::Relaxed);
     let now = shared.now_ms();
-    let dead: Vec<&str> = live
-        .routes
-        .iter()
-        .filter(|r| {
-            !r.seats
-                .iter()
-                .any(|s| state(s, now) != SeatState::Skipped && s.condition(now) == ready_condition(s, now))
-        })
-        .map(|r| &*r.name)
-        .collect();
+    let lives = |seat: &LiveSeat| matches!(state(seat, now), SeatState::Ready | SeatState::Deferred);
+    let dead = live.routes.iter().filter(|r| !r.seats.iter().any(lives));
+    let dead: Vec<&str> = dead.map(|r| &*r.name).collect();
     let body = json!({"ready": !draining, "routes_without_live_seat": dead});
     document(if draining { 503 } else { 200 }, &body)
 }
 
-/// What a live seat's condition looks like: usable and not resting; being deferred does not matter.
-fn ready_condition(seat: &LiveSeat, now: u64) -> crate::route::plan::Condition {
-    crate::route::plan::Condition {
-        unusable: false,
-        cooling_until: None,
-        deferred_until: seat.condition(now).deferred_until,
-    }
-}
-
 fn state(seat: &LiveSeat, now: u64) -> SeatState {
     let condition = seat.condition(now);
-    if seat.seat.skip {
+    if condition.unusable {
+        SeatState::Unusable
+    } else if seat.seat.skip {
         SeatState::Skipped
     } else if condition.cooling_until.is_some() {
         SeatState::CoolingDown
@@ -163,7 +149,7 @@ fn status(shared: &Shared, live: &Live) -> Value {
         .collect();
     let addresses: Vec<String> =
         shared.addresses.get().into_iter().flatten().map(ToString::to_string).collect();
-    let mut value = health(shared, live);
+    let mut value = health(shared, live, true);
     if let Some(map) = value.as_object_mut() {
         map.insert("config".to_owned(), json!(shared.source.as_ref().map(|p| p.display().to_string())));
         map.insert("listening".to_owned(), json!(addresses));
@@ -184,7 +170,6 @@ fn seat_line(live: &Live, name: &str, now: u64) -> Value {
         "provider": &*seat.provider,
         "model": seat.seat.model,
         "state": state(seat, now).word(),
-        "askable": seat.target.is_some(),
         "cooldown_left_ms": left(condition.cooling_until),
         "deferred_left_ms": left(condition.deferred_until),
         "in_flight": seat.standing.in_flight(),

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use crate::gateway::handler::Active;
 use crate::gateway::live::{Live, LiveRoute, LiveSeat};
+use crate::gateway::trail::{Stop, Trail};
 use crate::gateway::worker::Shared;
 use crate::ledger::{self, ActionWord, Outcome, Path, Record, Timestamp, Tokens};
 use crate::route::Class;
@@ -38,6 +39,13 @@ pub(crate) struct About {
     pub(crate) recorded: bool,
 }
 
+impl About {
+    /// Whether it counts as user traffic. A probe does not, though what it finds of a seat's health does.
+    pub(crate) const fn counts(&self) -> bool {
+        self.recorded && self.probe.is_none()
+    }
+}
+
 /// How an attempt failed.
 pub(crate) struct Failure<'a> {
     pub(crate) class: Class,
@@ -45,20 +53,6 @@ pub(crate) struct Failure<'a> {
     pub(crate) action: ActionWord,
     pub(crate) served_model: Option<&'a str>,
     pub(crate) text: &'a str,
-    pub(crate) retry_after: Option<Duration>,
-}
-
-/// One seat's entry in the route chain.
-#[derive(Debug, Clone)]
-pub(crate) struct Stop {
-    pub(crate) position: usize,
-    pub(crate) class: Class,
-    pub(crate) served: bool,
-    /// Upstream's status, where one came.
-    pub(crate) status: Option<u16>,
-    /// Whether it was asked at all.
-    pub(crate) tried: bool,
-    /// How long it asked to be left alone.
     pub(crate) retry_after: Option<Duration>,
 }
 
@@ -79,7 +73,7 @@ pub(crate) struct Book {
     pub(crate) route: Arc<LiveRoute>,
     pub(crate) about: About,
     pub(crate) arrived: Instant,
-    trail: Vec<Stop>,
+    trail: Trail,
     held: Option<Box<Record>>,
     current: Option<Current>,
     attempts: u32,
@@ -102,7 +96,7 @@ impl Book {
         arrived: Instant,
         active: Active,
     ) -> Self {
-        let trail = Vec::with_capacity(route.seats.len());
+        let trail = Trail::new(route.seats.len());
         Self {
             shared,
             live,
@@ -118,32 +112,22 @@ impl Book {
         }
     }
 
-    /// The seats traversed so far, in order.
-    pub(crate) fn trail(&self) -> &[Stop] {
+    /// The seats traversed so far.
+    pub(crate) const fn trail(&self) -> &Trail {
         &self.trail
     }
 
     /// `x-sanctum-route-chain`
     pub(crate) fn chain(&self) -> String {
-        let mut out = String::with_capacity(self.trail.len().saturating_mul(48));
-        for stop in &self.trail {
-            let Some(seat) = self.route.seats.get(stop.position) else { continue };
-            if !out.is_empty() {
-                out.push_str(", ");
-            }
-            out.push_str(&seat.name);
-            out.push_str(";outcome=");
-            out.push_str(if stop.served { "served" } else { stop.class.word() });
-        }
-        out
+        self.trail.chain(&self.route)
     }
 
     /// A seat is passed over.
     pub(crate) fn pass(&mut self, position: usize, class: Class) {
         self.flush(false);
-        self.stop(Stop { position, class, served: false, status: None, tried: false, retry_after: None });
-        let Some(seat) = self.route.seats.get(position) else { return };
-        if self.about.recorded {
+        self.trail.add(Stop::passed(position, class));
+        let Some(seat) = self.route.seats.get(position).filter(|_| self.about.recorded) else { return };
+        if self.about.counts() {
             seat.metrics.refusal(class);
         }
         let outcome = if class == Class::ModelRefused { Outcome::Refused } else { Outcome::Skipped };
@@ -162,8 +146,12 @@ impl Book {
     pub(crate) fn failed(&mut self, failure: &Failure<'_>) {
         let Some(current) = self.current.take() else { return };
         let class = failure.class;
-        let Some(seat) = self.route.seats.get(current.position) else { return };
-        if self.about.recorded && self.about.probe.is_none() {
+        let stop = Stop::tried(current.position, class, failure.status);
+        self.trail.add(Stop { retry_after: failure.retry_after, ..stop });
+        let Some(seat) = self.route.seats.get(current.position).filter(|_| self.about.recorded) else {
+            return;
+        };
+        if self.about.counts() {
             seat.metrics.attempt(class);
         }
         let outcome = match class {
@@ -184,34 +172,32 @@ impl Book {
             request_id = &*self.about.request_id, seat = &*seat.name, class = class.word(),
             status = failure.status, action = ?failure.action, "attempt failed"
         );
-        self.stop(Stop {
-            position: current.position,
-            class,
-            served: false,
-            status: failure.status,
-            tried: true,
-            retry_after: failure.retry_after,
-        });
         self.held = Some(Box::new(record));
     }
 
-    /// The first content of this attempt is about to reach the client.
-    pub(crate) fn commit(&mut self, class: Class, status: Option<u16>) {
-        let Some(current) = &mut self.current else { return };
+    /// Nothing follows the attempt on its seat after all: a retry that was announced finds no place.
+    pub(crate) fn moved_on(&mut self) {
+        if let Some(held) = &mut self.held {
+            held.action = ActionWord::FallBack;
+        }
+    }
+
+    /// The first content of this attempt is about to reach the client. Gives the seat's position.
+    pub(crate) fn commit(&mut self, class: Class, status: Option<u16>) -> usize {
+        let Some(current) = &mut self.current else { return 0 };
         let took = current.began.elapsed();
+        let position = current.position;
         if self.about.stream {
             current.ttft = Some(took);
         }
-        let position = current.position;
-        if let Some(seat) = self.route.seats.get(position) {
-            if self.about.recorded {
-                seat.standing.served(self.shared.now_ms());
-            }
-            if self.about.recorded && self.about.probe.is_none() && self.about.stream {
+        if let Some(seat) = self.route.seats.get(position).filter(|_| self.about.recorded) {
+            seat.standing.served(self.shared.now_ms());
+            if self.about.counts() && self.about.stream {
                 seat.metrics.ttft(took);
             }
         }
-        self.stop(Stop { position, class, served: true, status, tried: true, retry_after: None });
+        self.trail.add(Stop { served: true, ..Stop::tried(position, class, status) });
+        position
     }
 
     /// The request ends with this attempt.
@@ -222,7 +208,9 @@ impl Book {
         self.settled = true;
         self.flush(false);
         let Some(current) = self.current.take() else { return };
-        let Some(seat) = self.route.seats.get(current.position) else { return };
+        let Some(seat) = self.route.seats.get(current.position).filter(|_| self.about.recorded) else {
+            return;
+        };
         let counts = counts(&ending.usage);
         let cost = seat.seat.price.and_then(|p| counts.map(|c| ledger::cost(&p, &c)));
         let record = Record {
@@ -241,7 +229,7 @@ impl Book {
             error: ending.text.and_then(|t| self.written(t)),
             ..self.blank(current.position, seat)
         };
-        if self.about.recorded && self.about.probe.is_none() {
+        if self.about.counts() {
             seat.metrics.attempt(ending.class);
             if let Some(counts) = counts {
                 seat.metrics.tokens(counts.into());
@@ -254,14 +242,7 @@ impl Book {
             self.say_substitution(seat, ending.served_model);
         }
         self.held = Some(Box::new(record));
-        self.close(match ending.outcome {
-            Outcome::Ok => RequestOutcome::Ok,
-            Outcome::Partial => RequestOutcome::Partial,
-            Outcome::Cancelled => RequestOutcome::Cancelled,
-            Outcome::Timeout => RequestOutcome::Timeout,
-            Outcome::Error => RequestOutcome::Error,
-            Outcome::Skipped | Outcome::Refused => RequestOutcome::Refused,
-        });
+        self.close(request_outcome(ending.outcome));
     }
 
     /// The request ends without an answer from any seat; the last record becomes the final one.
@@ -280,7 +261,7 @@ impl Book {
 
     fn close(&mut self, outcome: RequestOutcome) {
         let took = self.arrived.elapsed();
-        if self.about.recorded && self.about.probe.is_none() {
+        if self.about.counts() {
             self.route.metrics.request(outcome, took);
             if outcome == RequestOutcome::Ok {
                 self.route.metrics.succeeded(clock::now());
@@ -303,17 +284,10 @@ impl Book {
         }
     }
 
-    fn stop(&mut self, stop: Stop) {
-        match self.trail.iter_mut().find(|s| s.position == stop.position) {
-            Some(known) => *known = stop,
-            None => self.trail.push(stop),
-        }
-    }
-
     fn say_substitution(&self, seat: &LiveSeat, served: Option<&str>) {
         let asked = &*self.about.requested_model;
-        if self.about.recorded && served.is_some_and(|s| s != asked) {
-            tracing::info!(
+        if served.is_some_and(|s| ledger::requested_model(s) != asked) {
+            tracing::debug!(
                 request_id = &*self.about.request_id,
                 route = &*self.route.name,
                 seat = &*seat.name,
@@ -365,32 +339,38 @@ impl Drop for Book {
         if self.settled {
             return;
         }
-        // Between two attempts nothing is running, but the request still ends here.
-        if self.current.is_none() {
-            let position = self.trail.last().map_or(0, |s| s.position);
-            self.flush(false);
-            self.settled = true;
-            if let Some(seat) = self.route.seats.get(position) {
-                let record = Record {
-                    attempt: None,
-                    outcome: Outcome::Cancelled,
-                    class: Class::Cancelled,
-                    action: ActionWord::Fail,
-                    ..self.blank(position, seat)
-                };
-                self.held = Some(Box::new(record));
-            }
-            self.close(RequestOutcome::Cancelled);
+        // A request that panics unwinds through here too, and that is no client that left.
+        let (outcome, class, text) = if std::thread::panicking() {
+            (Outcome::Error, Class::ServerError, Some("the gateway itself failed on this request"))
+        } else {
+            (Outcome::Cancelled, Class::Cancelled, None)
+        };
+        if self.current.is_some() {
+            let usage = Usage::default();
+            self.end(&Ending { outcome, class, status: None, served_model: None, usage, text });
             return;
         }
-        self.end(&Ending {
-            outcome: Outcome::Cancelled,
-            class: Class::Cancelled,
-            status: None,
-            served_model: None,
-            usage: Usage::default(),
-            text: None,
-        });
+        // Between two attempts nothing is running, but the request still ends here: its last record says so.
+        self.settled = true;
+        if let Some(held) = &mut self.held {
+            held.action = ActionWord::Fail;
+            if class == Class::Cancelled {
+                held.outcome = outcome;
+            }
+        }
+        self.close(request_outcome(outcome));
+    }
+}
+
+/// How a request ended, by how its last attempt did.
+const fn request_outcome(outcome: Outcome) -> RequestOutcome {
+    match outcome {
+        Outcome::Ok => RequestOutcome::Ok,
+        Outcome::Error => RequestOutcome::Error,
+        Outcome::Timeout => RequestOutcome::Timeout,
+        Outcome::Partial => RequestOutcome::Partial,
+        Outcome::Cancelled => RequestOutcome::Cancelled,
+        Outcome::Skipped | Outcome::Refused => RequestOutcome::Refused,
     }
 }
 

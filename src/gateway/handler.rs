@@ -117,6 +117,10 @@ pub(crate) async fn handle(
             return heading.refuse(&Refused::new(status, text), "");
         }
     };
+    if OPERATOR.iter().any(|h| headers_of(&parts, h).any(|v| v.to_str().is_err())) {
+        let text = "an x-sanctum-* request header is not printable ASCII; it would have been ignored";
+        return heading.refuse(&Refused::new(400, text), "");
+    }
     match place {
         Place::Generate(endpoint) => {
             let asked = Asked { worker, live, heading, caller, parts, arrived };
@@ -124,7 +128,7 @@ pub(crate) async fn handle(
         }
         Place::Side => side::pass(&worker, &live, &heading, &caller, parts, body).await,
         Place::Models(id) => models::answer(&live, &heading, id.as_deref()),
-        Place::Admin(page) => heading.plain(admin::answer(&worker.shared, &live, page)),
+        Place::Admin(page) => heading.plain(admin::answer(&worker.shared, &live, page, caller.trusted)),
         Place::Upgrade => {
             let mut response = heading.refuse(&Refused::new(426, "no websocket here; POST the request"), "");
             response.headers_mut().insert(header::UPGRADE, HeaderValue::from_static("HTTP/1.1"));
@@ -166,10 +170,11 @@ impl Asked {
             Ok(skip) => skip,
             Err(refused) => return self.refuse(&refused, "skip"),
         };
-        let time = stainless_timeout(&self.parts.headers)
-            .map_or(route.route.deadline, |t| t.min(route.route.deadline));
+        // The route's time begins when the request is whole, the client's own when it began to ask.
         let now = Instant::now();
-        let deadline = now.checked_add(time).unwrap_or(now);
+        let routes = now.checked_add(route.route.deadline).unwrap_or(now);
+        let clients = stainless_timeout(&self.parts.headers).and_then(|time| self.arrived.checked_add(time));
+        let deadline = clients.map_or(routes, |own| own.min(routes));
         let recorded = endpoint != Endpoint::CountTokens;
         let about = About {
             request_id: Arc::clone(&self.heading.request_id),
@@ -239,6 +244,10 @@ impl Asked {
     }
 }
 
+fn headers_of<'a>(parts: &'a Parts, name: &HeaderName) -> impl Iterator<Item = &'a HeaderValue> {
+    parts.headers.get_all(name).iter()
+}
+
 /// Counts a request as long as it lives, for the memory trimmer.
 pub(crate) struct Active(Arc<AtomicUsize>);
 
@@ -274,7 +283,12 @@ fn request_id(headers: &HeaderMap) -> Option<Arc<str>> {
 }
 
 fn skip(headers: &HeaderMap, route: &LiveRoute) -> Result<Skip, Refused> {
-    let Some(text) = header_text(headers, &SKIP) else { return Ok(Skip::None) };
+    let lines: Vec<&str> = headers.get_all(&SKIP).iter().filter_map(|v| v.to_str().ok()).collect();
+    if lines.is_empty() {
+        return Ok(Skip::None);
+    }
+    let text = lines.join(",");
+    let text = text.trim();
     if text == "primary" {
         return Ok(Skip::Primary);
     }

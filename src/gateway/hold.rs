@@ -9,8 +9,8 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::gateway::end::{Answer, TurnEnd};
 use crate::gateway::relay::{PING_EVERY, Relay};
-use crate::gateway::turn::TurnEnd;
 use crate::wire::anthropic::watch::PING;
 use crate::wire::{Dialect, reply};
 
@@ -66,13 +66,13 @@ fn told(end: TurnEnd, request_id: &str) -> State {
     let error = |status, kind: Option<&str>, message: &str| {
         State::Last(reply::stream_error(Dialect::Anthropic, status, kind, None, message, request_id))
     };
-    match end {
-        TurnEnd::Stream { relay, .. } => State::Relay(relay),
-        TurnEnd::Whole { as_events: true, body, .. } => State::Last(body),
-        TurnEnd::Whole { status, body, .. } => {
+    match end.answer {
+        Answer::Stream { relay, .. } => State::Relay(relay),
+        Answer::Whole { as_events: true, body, .. } => State::Last(body),
+        Answer::Whole { status, body, .. } => {
             let said = crate::wire::failure::read(&body);
             error(status, said.kind.as_deref(), &said.message)
         }
-        TurnEnd::Refused { refused, .. } => error(refused.status, None, &refused.message),
+        Answer::Refused(refused) => error(refused.status, None, &refused.message),
     }
 }

@@ -15,7 +15,7 @@ use crate::route::budget::Budget;
 use crate::route::plan::Condition;
 use crate::secret;
 use crate::telemetry::metrics::{Metrics, Position, RouteMetrics, SeatMetrics};
-use crate::telemetry::redact::Redactor;
+use crate::telemetry::redact::{REDACTED, Redactor};
 use crate::upstream::request::Credentials;
 use crate::upstream::standing::Standing;
 use crate::upstream::target::Target;
@@ -151,14 +151,18 @@ impl Live {
     /// Takes every secret out of a text: the configured ones, the caller's own, and what looks like one.
     pub(crate) fn redact(&self, text: &str, caller: &Credentials) -> String {
         let mut out: Cow<'_, str> = self.redactor.redact(text);
-        for value in [&caller.api_key, &caller.authorization].into_iter().flatten() {
-            let value = value.to_str().unwrap_or_default();
-            let value = value.strip_prefix("Bearer ").unwrap_or(value).trim();
-            if value.len() >= 4 && out.contains(value) {
-                out = Cow::Owned(out.replace(value, "[redacted]"));
+        for value in own_values(caller) {
+            if out.contains(value) {
+                out = Cow::Owned(out.replace(value, REDACTED));
             }
         }
         out.into_owned()
+    }
+
+    /// Whether bytes hold a configured secret or the caller's own.
+    pub(crate) fn holds_secret(&self, bytes: &[u8], caller: &Credentials) -> bool {
+        let Ok(text) = std::str::from_utf8(bytes) else { return true };
+        self.redactor.finds(text) || own_values(caller).any(|value| text.contains(value))
     }
 
     /// Drops the metrics of routes and seats that are gone.
@@ -175,6 +179,14 @@ impl LiveSeat {
     pub(crate) fn condition(&self, now_ms: u64) -> Condition {
         Condition { unusable: self.target.is_none(), ..self.standing.condition(now_ms) }
     }
+}
+
+/// A caller's own credentials as they would be quoted; shorter ones are words that redaction would only garble.
+fn own_values(caller: &Credentials) -> impl Iterator<Item = &str> {
+    [&caller.api_key, &caller.authorization].into_iter().flatten().filter_map(|value| {
+        let value = value.to_str().ok()?;
+        Some(value.strip_prefix("Bearer ").unwrap_or(value).trim()).filter(|v| v.len() >= 4)
+    })
 }
 
 /// The credential of each provider whose seats can be asked: `None` inside for one that sends none of ours.

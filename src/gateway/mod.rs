@@ -8,6 +8,7 @@ mod admin;
 mod body;
 mod book;
 mod conn;
+mod end;
 #[cfg(test)]
 mod fixture;
 mod handler;
@@ -21,6 +22,7 @@ mod relay;
 mod reply;
 mod server;
 mod side;
+mod trail;
 mod trust;
 mod turn;
 mod verdict;

@@ -10,6 +10,8 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
+use http::HeaderMap;
 use http_body::Body as _;
 use http_body_util::BodyExt;
 use reqwest::Body;
@@ -22,6 +24,7 @@ use crate::outbound;
 use crate::process::Tasks;
 use crate::route::Class;
 use crate::route::action::counts_against_seat;
+use crate::upstream::attempt::Stream;
 use crate::upstream::standing::Place;
 use crate::wire::anthropic::watch::{PING, Watch};
 
@@ -62,25 +65,21 @@ enum Tick {
 }
 
 impl Relay {
+    /// Goes on with a stream that the seat at `seat` has begun; gives upstream's headers back.
     pub(crate) fn new(
-        watch: Watch,
-        body: Body,
+        stream: Stream,
+        seat: usize,
         book: Book,
-        place: Option<Place>,
+        place: Place,
         tasks: Tasks,
-        total: Option<Duration>,
-    ) -> Self {
-        let seat = book.trail().last().map_or(0, |s| s.position);
+    ) -> (Self, HeaderMap) {
         let idle = book.route.seats.get(seat).and_then(|s| s.seat.idle_timeout);
         let now = Instant::now();
-        let clocks = Clocks {
-            idle,
-            total: total.and_then(|t| now.checked_add(t)),
-            heard: now,
-            sent: now,
-            alarm: None,
-        };
-        Self { watch, body: Some(body), book, place, tasks, seat, clocks, closing: None, over: false }
+        let total = book.route.route.stream_total.and_then(|t| now.checked_add(t));
+        let clocks = Clocks { idle, total, heard: now, sent: now, alarm: None };
+        let Stream { headers, watch, body } = stream;
+        let (body, place) = (Some(body), Some(place));
+        (Self { watch, body, book, place, tasks, seat, clocks, closing: None, over: false }, headers)
     }
 
     /// The next bytes for the client; `None` at the end.
@@ -98,13 +97,12 @@ impl Relay {
             }
             if let Some(error) = self.watch.error() {
                 let text = format!("{}: {}", error.kind, error.message);
-                let kind = error.kind.clone();
+                let own = self.watch.own_error().unwrap_or_default();
                 // Upstream may quote the key that it was sent.
-                let clean = self.book.live.redact(&error.message, &self.book.about.caller);
-                let closing = if clean == error.message {
-                    self.watch.close(&kind, &clean)
+                let closing = if self.book.live.holds_secret(own, &self.book.about.caller) {
+                    self.watch.close_in_our_words(&error.kind, FAILED)
                 } else {
-                    self.watch.close_in_our_words(&kind, &clean)
+                    self.watch.close(&error.kind, &error.message)
                 };
                 self.end_loudly(Class::MidStreamError, &text, closing);
                 continue;
@@ -182,11 +180,10 @@ impl Relay {
         let refused = self.watch.stop_reason() == Some("refusal");
         self.settle(Outcome::Ok, if refused { Class::ContentPolicy } else { Class::Ok }, None);
         // The end of the body usually is already here; reading it lets the connection be used again.
-        if let Some(mut body) = self.body.take() {
-            self.tasks.spawn(async move {
-                let rest = async { while let Some(Ok(_)) = body.frame().await {} };
-                tokio::time::timeout(LINGER, rest).await.ok();
-            });
+        let Some(mut body) = self.body.take() else { return };
+        let mut rest = Box::pin(async move { while let Some(Ok(_)) = body.frame().await {} });
+        if rest.as_mut().now_or_never().is_none() {
+            self.tasks.spawn(async move { tokio::time::timeout(LINGER, rest).await.ok() });
         }
     }
 
@@ -202,6 +199,7 @@ impl Relay {
     }
 }
 
+const FAILED: &str = "the upstream failed inside the stream; the answer is incomplete";
 const CUT: &str = "the upstream's stream broke off; the answer is incomplete";
 const SILENT: &str = "the upstream fell silent; the answer is incomplete";
 const OVERTIME: &str = "the stream took longer than its route allows; the answer is incomplete";

@@ -1,8 +1,6 @@
 //! What goes back: heads, the gateway's own refusals, and the words of a spent chain.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
@@ -10,8 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use crate::config::OnExhausted;
 use crate::gateway::body::ReplyBody;
 use crate::gateway::book::Book;
-use crate::gateway::live::LiveSeat;
-use crate::gateway::turn::TurnEnd;
+use crate::gateway::end::{Answer, TurnEnd};
 use crate::route::Class;
 use crate::wire::{Dialect, reply};
 
@@ -60,95 +57,67 @@ pub(crate) fn internal() -> Refused {
 }
 
 /// Upstream refused the gateway's own credential or configured model, and the route says to fail.
-pub(crate) fn rejected(book: &Book, seat: &LiveSeat, status: Option<u16>) -> Refused {
+pub(crate) fn rejected(book: &Book, seat: usize, status: Option<u16>) -> Refused {
+    let name = book.route.seats.get(seat).map_or("?", |s| &s.name);
     let status = status.map_or_else(String::new, |s| format!(" with {s}"));
-    let before = ledger(book);
+    let told = book.trail().told(&book.route);
     Refused::new(
         502,
         format!(
-            "seat {} was refused by its provider{status}: the gateway's own credential or configured model is at \
-             fault, not this request (on_seat_rejected: fail). {before}",
-            seat.name
+            "seat {name} was refused by its provider{status}: the gateway's own credential or configured model is \
+             at fault, not this request (on_seat_rejected: fail). {told}"
         ),
     )
     .lasting()
 }
 
-/// The answer of a spent chain, or of one whose time is over.
-pub(crate) fn exhausted(book: &Book, out_of_time: bool) -> Refused {
-    let trail = book.trail();
-    let said = ledger(book);
-    if out_of_time {
-        let secs = book.route.route.deadline.as_secs();
-        let text = format!("the deadline of route {} ({secs} s at most) ran out. {said}", book.route.name);
-        return Refused::new(504, text).lasting();
+/// The time before commit is over.
+pub(crate) fn out_of_time(book: &Book) -> Refused {
+    let secs = book.route.route.deadline.as_secs_f64();
+    let told = book.trail().told(&book.route);
+    Refused::new(504, format!("the deadline of route {} ({secs} s at most) ran out. {told}", book.route.name))
+        .lasting()
+}
+
+/// The answer of a spent chain.
+pub(crate) fn spent(book: &Book) -> Refused {
+    let (trail, name) = (book.trail(), &book.route.name);
+    let told = trail.told(&book.route);
+    let later = |status, text: String| Refused {
+        retry_after: Some(trail.soonest(&book.route, book.shared.now_ms())),
+        ..Refused::new(status, text)
+    };
+    if trail.tried().next().is_none() {
+        return untried(book, &told, later);
     }
-    let tried = || trail.iter().filter(|s| s.tried);
-    if tried().next().is_none() {
-        return untried(book, &said);
+    if trail.tried().all(|s| s.class == Class::RateLimited) {
+        return later(429, format!("every seat of route {name} is rate limited. {told}"));
     }
-    if tried().all(|s| matches!(s.class, Class::RateLimited)) {
-        return Refused {
-            retry_after: Some(soonest(book)),
-            ..Refused::new(429, format!("every seat is rate limited. {said}"))
-        };
-    }
-    let text = format!("every seat of route {} failed. {said}", book.route.name);
+    let text = format!("every seat of route {name} failed. {told}");
     match book.route.route.on_exhausted {
         OnExhausted::Final => Refused::new(502, text).lasting(),
-        OnExhausted::Retry => Refused { retry_after: Some(soonest(book)), ..Refused::new(529, text) },
+        OnExhausted::Retry => later(529, text),
     }
 }
 
-/// Every seat was passed over.
-fn untried(book: &Book, said: &str) -> Refused {
-    let trail = book.trail();
-    let cannot = |c: Class| matches!(c, Class::Inexpressible | Class::Capability | Class::NativeTools);
-    if trail.iter().any(|s| cannot(s.class)) {
-        let text = format!("no seat of route {} can serve this request. {said}", book.route.name);
+/// Every seat was passed over. What passes by itself comes before what does not.
+fn untried(book: &Book, told: &str, later: impl Fn(u16, String) -> Refused) -> Refused {
+    let name = &book.route.name;
+    let any = |classes: &[Class]| book.trail().stops().iter().any(|s| classes.contains(&s.class));
+    if any(&[Class::Busy, Class::CoolingDown]) {
+        return later(
+            429,
+            format!("every seat of route {name} that could serve is taken or resting. {told}"),
+        );
+    }
+    if any(&[Class::Inexpressible, Class::Capability, Class::NativeTools]) {
+        let text = format!("no seat of route {name} can serve this request. {told}");
         return Refused::new(501, text).coded("capability_unavailable").lasting();
     }
-    if trail.iter().all(|s| s.class == Class::ProviderNotAllowed) {
-        let text = format!("no seat of route {} may see this request. {said}", book.route.name);
-        return Refused::new(403, text).lasting();
+    if any(&[Class::ProviderNotAllowed]) {
+        return Refused::new(403, format!("no seat of route {name} may see this request. {told}")).lasting();
     }
-    if trail.iter().any(|s| matches!(s.class, Class::Busy | Class::CoolingDown)) {
-        let text = format!("every seat of route {} is taken or resting. {said}", book.route.name);
-        return Refused { retry_after: Some(soonest(book)), ..Refused::new(429, text) };
-    }
-    Refused::new(502, format!("no seat of route {} could be tried. {said}", book.route.name)).lasting()
-}
-
-/// `a answered 529 (overloaded); b gave no answer (network)`
-fn ledger(book: &Book) -> String {
-    let mut out = String::new();
-    for stop in book.trail() {
-        let Some(seat) = book.route.seats.get(stop.position) else { continue };
-        if !out.is_empty() {
-            out.push_str("; ");
-        }
-        let word = stop.class.word();
-        let written = match (stop.tried, stop.status) {
-            (false, _) => write!(out, "{} was not asked ({word})", seat.name),
-            (true, Some(status)) => write!(out, "{} answered {status} ({word})", seat.name),
-            (true, None) => write!(out, "{} gave no answer ({word})", seat.name),
-        };
-        debug_assert!(written.is_ok());
-    }
-    out
-}
-
-/// Whole seconds until a seat may answer again; at least one.
-fn soonest(book: &Book) -> u64 {
-    let now = book.shared.now_ms();
-    let waits = book.trail().iter().filter_map(|stop| {
-        let seat = book.route.seats.get(stop.position)?;
-        let rest =
-            seat.standing.condition(now).cooling_until.map(|t| Duration::from_millis(t.saturating_sub(now)));
-        stop.retry_after.max(rest)
-    });
-    let wait = waits.min().unwrap_or(Duration::from_secs(1));
-    wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)).max(1)
+    Refused::new(502, format!("no seat of route {name} could be tried. {told}")).lasting()
 }
 
 /// Who is answered, and in which shape.
@@ -196,14 +165,15 @@ impl Heading {
 
     /// The end of a turn as an answer.
     pub(crate) fn answer(&self, end: TurnEnd) -> Response<ReplyBody> {
-        match end {
-            TurnEnd::Stream { headers, served_model, relay, chain } => {
+        let TurnEnd { chain, answer } = end;
+        match answer {
+            Answer::Stream { headers, served_model, relay } => {
                 let mut response = events(ReplyBody::Relay(relay));
                 keep(&headers, response.headers_mut());
                 self.put(response.headers_mut(), &chain, served_model.as_deref());
                 response
             }
-            TurnEnd::Whole { status, headers, served_model, body, as_events, chain } => {
+            Answer::Whole { status, headers, served_model, body, as_events } => {
                 let mut response = if as_events {
                     events(ReplyBody::whole(body))
                 } else {
@@ -217,7 +187,7 @@ impl Heading {
                 self.put(response.headers_mut(), &chain, served_model.as_deref());
                 response
             }
-            TurnEnd::Refused { refused, chain } => self.refuse(&refused, &chain),
+            Answer::Refused(refused) => self.refuse(&refused, &chain),
         }
     }
 

@@ -35,7 +35,7 @@ pub(crate) fn see(
     let class = table::classify(&failed.signal);
     let remaining = deadline.saturating_duration_since(Instant::now());
     let retry_after = hints::retry_after(&failed.headers, &failed.signal.body, clock::now());
-    let action = action::act(&Moment {
+    let moment = Moment {
         class,
         attempts_on_seat,
         max_attempts: route.retry.max_attempts_per_seat,
@@ -49,7 +49,8 @@ pub(crate) fn see(
         // A configured model that upstream does not know is never the caller's fault.
         callers_key: seat.target.as_ref().is_some_and(|t| t.is_callers())
             && matches!(failed.status, Some(401 | 403)),
-    });
+    };
+    let action = action::act(&moment, || take_repeat(book));
     if class == Class::Auth {
         tracing::error!(
             request_id = &*book.about.request_id,
@@ -63,7 +64,8 @@ pub(crate) fn see(
 }
 
 /// Takes a repeat from the route's budget; side requests cost none.
-pub(crate) fn take_repeat(book: &Book, now_ms: u64) -> bool {
+fn take_repeat(book: &Book) -> bool {
+    let now_ms = book.shared.now_ms();
     !book.about.recorded
         || book
             .route

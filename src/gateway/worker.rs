@@ -76,6 +76,15 @@ impl Worker {
         Self { shared, tasks, clients: Mutex::default() }
     }
 
+    /// Makes the clients that the configuration needs, so that no request waits for one.
+    pub(crate) fn warm(&self) {
+        for seat in &self.shared.live.load().config.seats {
+            if let Err(error) = self.client(seat.provider.connect_timeout) {
+                tracing::error!(%error, provider = seat.provider.name, "no client for the provider");
+            }
+        }
+    }
+
     /// The client for a connect timeout. It keeps its connections by host, so providers share it.
     pub(crate) fn client(&self, connect_timeout: Duration) -> Result<reqwest::Client, OutboundError> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);

@@ -98,7 +98,7 @@ pub struct Moment {
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// The same seat, after a wait. The caller takes it from the retry budget; with none left it falls back.
+    /// The same seat, after a wait.
     Retry(Duration),
     /// The next seat.
     FallBack,
@@ -111,8 +111,10 @@ pub enum Action {
 }
 
 /// Decides what follows a failed attempt. Before commit only; after it, nothing follows.
+///
+/// `take_repeat` takes one repeat from the route's budget; it is asked only where everything else allows one.
 #[must_use]
-pub fn act(m: &Moment) -> Action {
+pub fn act(m: &Moment, take_repeat: impl FnOnce() -> bool) -> Action {
     let rule = RULES.iter().find(|r| r.class == m.class);
     let (repeat, then) = rule.map_or((Repeat::Never, Then::FallBack), |r| (r.repeat, r.then));
     let repeat = match m.should_retry {
@@ -121,7 +123,7 @@ pub fn act(m: &Moment) -> Action {
         _ => repeat,
     };
     let may_repeat = repeat == Repeat::Once && !m.hopeless && m.attempts_on_seat < m.max_attempts;
-    if let Some(wait) = wait(m).filter(|_| may_repeat) {
+    if let Some(wait) = wait(m).filter(|_| may_repeat && take_repeat()) {
         return Action::Retry(wait);
     }
     match then {

@@ -71,6 +71,15 @@ impl Redactor {
     }
 }
 
+impl Redactor {
+    /// Whether a text of any length holds a known secret or what looks like one.
+    #[must_use]
+    pub fn finds(&self, text: &str) -> bool {
+        self.secrets.iter().any(|s| text.contains(s.expose_secret()))
+            || PATTERNS.iter().any(|p| p.is_match(text))
+    }
+}
+
 /// What looks like a secret anywhere. A first group is kept: the name before the value.
 static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [

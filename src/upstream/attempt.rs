@@ -9,7 +9,7 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, Method, header};
 use http_body_util::BodyExt;
 use reqwest::Body;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::outbound::{self, FailureKind};
 use crate::route::table::{Signal, Source};
@@ -22,6 +22,12 @@ use crate::wire::failure::{self, FailureBody};
 
 /// Largest whole answer that is kept, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
+
+/// An answer above this size, in bytes, is judged off the core's own thread.
+const LARGE: usize = 256 * 1024;
+
+/// How long the body of an error may take once its head is there.
+const ERROR_BODY_TIME: Duration = Duration::from_secs(2);
 
 /// Most of an error's body that is kept and relayed, in bytes.
 const MAX_ERROR_BYTES: usize = 1024 * 1024;
@@ -56,6 +62,17 @@ pub enum Arrival {
     Whole(Box<Whole>),
     /// A stream that has begun to generate.
     Stream(Box<Stream>),
+}
+
+impl Arrival {
+    /// Upstream's headers.
+    #[must_use]
+    pub fn headers(&self) -> &HeaderMap {
+        match self {
+            Self::Whole(whole) => &whole.headers,
+            Self::Stream(stream) => &stream.headers,
+        }
+    }
 }
 
 /// A whole answer.
@@ -143,7 +160,10 @@ async fn exchange(
     let (parts, mut body) = http::Response::<Body>::from(response).into_parts();
     let headers = parts.headers;
     if !parts.status.is_success() {
-        let raw = read_up_to(&mut body, MAX_ERROR_BYTES).await;
+        // The head says what happened; a body that does not come does not turn it into a timeout.
+        let mut raw = BytesMut::new();
+        timeout(ERROR_BODY_TIME, read_up_to(&mut body, &mut raw, MAX_ERROR_BYTES)).await.ok();
+        let raw = raw.freeze();
         return Err(Failed::status(parts.status.as_u16(), headers, raw));
     }
     let status = parts.status.as_u16();
@@ -230,26 +250,43 @@ async fn whole(status: u16, headers: HeaderMap, mut body: Body, want: Want) -> R
             return Err(Box::new(Failed { headers, status: Some(status), ..failed }));
         }
     };
-    let no_answer =
-        |text: &str, body: FailureBody| Failed::in_band(status, headers.clone(), Some(body), text);
-    if want == Want::Count {
-        return match serde_json::from_slice::<Count>(&raw) {
-            Ok(_) => Ok(whole_of(headers, raw, false, Answer::default())),
-            Err(_) => Err(no_answer("the answer counts no input_tokens", failure::read(&raw))),
-        };
-    }
-    let answer = answer::read(&raw).map_err(|no| no_answer(&no.message, *no.body))?;
-    if want == Want::Message {
-        return Ok(whole_of(headers, raw, false, answer));
-    }
-    match reframe::reframe(&raw) {
-        Ok(body) => Ok(whole_of(headers, body, true, answer)),
-        Err(no) => Err(Failed::in_band(status, headers, None, &no.message)),
+    // A core is not kept from its other requests by one large answer.
+    let judged = if raw.len() > LARGE {
+        let raw = raw.clone();
+        tokio::task::spawn_blocking(move || judge(raw, want)).await.unwrap_or_else(|_| Err(broken_judge()))
+    } else {
+        judge(raw, want)
+    };
+    match judged {
+        Ok((body, as_events, answer)) => {
+            Ok(Arrival::Whole(Box::new(Whole { headers, body, as_events, answer })))
+        }
+        Err((text, said)) => Err(Failed::in_band(status, headers, said, &text)),
     }
 }
 
-fn whole_of(headers: HeaderMap, body: Bytes, as_events: bool, answer: Answer) -> Arrival {
-    Arrival::Whole(Box::new(Whole { headers, body, as_events, answer }))
+/// What goes to the client, whether as events, and what the answer says of itself; or why it is none, and the
+/// error that it holds instead.
+type Judged = Result<(Bytes, bool, Answer), (String, Option<FailureBody>)>;
+
+/// Judges the whole body of a 200. Pure.
+fn judge(raw: Bytes, want: Want) -> Judged {
+    if want == Want::Count {
+        return match serde_json::from_slice::<Count>(&raw) {
+            Ok(_) => Ok((raw, false, Answer::default())),
+            Err(_) => Err(("the answer counts no input_tokens".to_owned(), Some(failure::read(&raw)))),
+        };
+    }
+    let no = |no: answer::NotAnAnswer| (no.message, Some(*no.body));
+    let answer = answer::read(&raw).map_err(no)?;
+    match want {
+        Want::Stream => Ok((reframe::reframe(&raw).map_err(no)?, true, answer)),
+        Want::Message | Want::Count => Ok((raw, false, answer)),
+    }
+}
+
+fn broken_judge() -> (String, Option<FailureBody>) {
+    ("the answer could not be judged".to_owned(), None)
 }
 
 /// The answer of `count_tokens`.
@@ -289,8 +326,7 @@ async fn read_whole(body: &mut Body, most: usize) -> Result<Bytes, ReadError> {
 }
 
 /// The first `most` bytes of an error's body; what cannot be read is left out.
-async fn read_up_to(body: &mut Body, most: usize) -> Bytes {
-    let mut kept = BytesMut::new();
+async fn read_up_to(body: &mut Body, kept: &mut BytesMut, most: usize) {
     while let Some(Ok(frame)) = body.frame().await {
         let Ok(data) = frame.into_data() else { continue };
         let room = most.saturating_sub(kept.len());
@@ -299,7 +335,6 @@ async fn read_up_to(body: &mut Body, most: usize) -> Bytes {
             break;
         }
     }
-    kept.freeze()
 }
 
 impl Failed {

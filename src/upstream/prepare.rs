@@ -39,11 +39,10 @@ pub fn prepare(request: &Request, target: &Target) -> Outgoing {
         edits.push((span.clone(), Bytes::from(most.to_string())));
     }
     let body = envelope::splice_all(&request.frames, edits);
-    Outgoing {
-        url: target.url(request.endpoint, request.query.as_deref()),
-        headers: headers(&request.headers, &request.caller, target),
-        body,
-    }
+    let mut headers = headers(&request.headers, &request.caller, target);
+    // The body was read as JSON, whatever the client called it.
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Outgoing { url: target.url(request.endpoint, request.query.as_deref()), headers, body }
 }
 
 /// The headers for a seat: the client's that may travel, the seat's own, and the seat's credential.

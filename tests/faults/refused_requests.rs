@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::bodies::{ask, ask_stream, error_body, fails, says};
 use crate::support::config::retrying;
-use crate::support::{Answer, Gateway, Upstream, chain};
+use crate::support::{Answer, Call, End, Gate, Gateway, Upstream, chain, until};
 
 #[test]
 fn a_client_error_is_relayed_byte_for_byte_and_goes_no_further() {
@@ -122,4 +122,44 @@ fn a_refusal_by_policy_inside_a_200_is_told_and_never_an_empty_answer() {
     assert_eq!((b.count(), reply.chain()), (0, "a;outcome=served"));
     let record = gw.exactly(1).remove(0);
     assert_eq!((&record["outcome"], &record["class"]), (&json!("ok"), &json!("content_policy")));
+}
+
+/// The head of an error says what happened: its body, which never came, turned a limit into a timeout of the seat.
+#[test]
+fn an_error_whose_body_never_comes_is_still_that_error() {
+    let mut stalled = Answer::json(429, &error_body("rate_limit_error", "slow down")).end(End::Stall);
+    stalled.chunked = true;
+    stalled.pieces = vec![b"{\"type\":".to_vec()];
+    let (a, b) = (Upstream::always(stalled), Upstream::always(says("b-1", "yes")));
+    let gw = Gateway::start(&chain(&[("a", &a), ("b", &b)]));
+    assert_eq!(gw.ask(&ask("x")).expect(200).chain(), "a;outcome=rate_limited, b;outcome=served");
+    assert_eq!(gw.exactly(2)[0]["status"], 429);
+}
+
+/// curl names its body a form: what was read as JSON is sent on as JSON.
+#[test]
+fn what_is_sent_on_is_called_what_it_is() {
+    let a = Upstream::always(says("a-1", "yes"));
+    let gw = Gateway::start(&chain(&[("a", &a)]));
+    let call = Call::messages(&ask("x")).with("content-type", "application/x-www-form-urlencoded");
+    gw.send(&call).expect(200);
+    assert_eq!(a.only().header("content-type"), Some("application/json"));
+}
+
+/// A seat that is only taken comes before one that never could: the client may come back.
+#[test]
+fn a_busy_seat_beside_one_that_cannot_is_not_a_missing_capability() {
+    let gate = Gate::closed();
+    let a = Upstream::always(says("a-1", "slow").held(&gate));
+    let b = Upstream::always(says("b-1", "no"));
+    let mut config = chain(&[("a", &a), ("b", &b)]);
+    config["providers"]["b"]["wire"] = json!("openai-responses");
+    config["seats"]["a"]["max_concurrency"] = json!(1);
+    let gw = Gateway::start(&config);
+    let first = gw.open(&ask("takes the place"));
+    until("the seat is taken", || (a.count() == 1).then_some(()));
+    let reply = gw.ask(&ask("x")).expect_error(429, "rate_limit_error");
+    assert!(reply.header("retry-after").is_some() && reply.header("x-should-retry").is_none());
+    gate.open();
+    drop(first);
 }

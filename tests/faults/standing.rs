@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::bodies::{ask, ask_stream, fails, message, overloaded, says, streams};
-use crate::support::{Answer, Gate, Gateway, Upstream, chain};
+use crate::support::bodies::{ask, ask_stream, fails, half_stream, message, overloaded, says, streams};
+use crate::support::{Answer, End, Gate, Gateway, Upstream, chain};
 
 const RESTING: &str = "a;outcome=cooling_down, b;outcome=served";
 
@@ -195,4 +195,24 @@ fn a_quota_with_room_defers_nobody() {
     for _ in 0..3 {
         assert_eq!(gw.ask(&ask("x")).expect(200).chain(), "a;outcome=served");
     }
+}
+
+/// Its failure in mid-stream was counted against the seat that had failed before it, and the chain named them in the wrong order.
+#[test]
+fn a_seat_that_is_tried_last_answers_for_itself() {
+    let low = says("a-1", "a")
+        .header("anthropic-ratelimit-requests-limit", "1000")
+        .header("anthropic-ratelimit-requests-remaining", "10")
+        .header("anthropic-ratelimit-requests-reset", "2099-01-01T00:00:00Z");
+    let cut = Answer::stream(&half_stream("a-1", &["half "])).end(End::Fin);
+    let a = Upstream::new([low, cut]);
+    let b = Upstream::always(overloaded());
+    let gw = gateway(&a, &b, json!({"allowed_fails": 100}));
+    gw.ask(&ask("1")).expect(200);
+    let reply = gw.ask(&ask_stream("2")).expect(200);
+    assert_eq!(reply.chain(), "b;outcome=overloaded, a;outcome=served");
+    reply.folded().assert_loud();
+    let last = gw.attempts(4).pop().unwrap();
+    let told = (&last["seat"], &last["path"], &last["outcome"], &last["final"]);
+    assert_eq!(told, (&json!("a"), &json!("primary"), &json!("partial"), &json!(true)));
 }

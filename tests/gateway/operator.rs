@@ -131,3 +131,16 @@ fn pages_say_how_it_goes() {
     assert!(["\"a\"", "\"b\"", "\"c\""].iter().all(|s| seats.text().contains(s)), "{}", seats.text());
     assert!(gw.get("/api/status").expect(200).json().is_object());
 }
+
+/// A header that cannot be read was taken for one that was not sent: the probe ran on the primary, as a user.
+#[test]
+fn a_header_that_cannot_be_read_is_refused_and_not_ignored() {
+    let ups = three();
+    let gw = gateway(&ups, |_| {});
+    for name in ["x-sanctum-skip", "x-sanctum-probe", "x-sanctum-route"] {
+        gw.send(&Call::messages(&ask("x")).with(name, "prim\u{e4}r")).expect(400);
+    }
+    let two = Call::messages(&ask("x")).with("x-sanctum-skip", "a, b");
+    assert!(gw.send(&two).expect(200).chain().ends_with("c;outcome=served"));
+    assert_eq!(ups[0].count() + ups[1].count(), 0);
+}

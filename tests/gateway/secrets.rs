@@ -127,3 +127,28 @@ fn a_key_file_that_others_can_read_is_refused() {
     gw.ask(&ask("x")).expect(200);
     assert_eq!(a.only().header("x-api-key"), Some("sk-test-in-a-file"));
 }
+
+#[test]
+fn no_command_tells_a_key() {
+    let mut config = chain(&[("a", &Upstream::refused())]);
+    config["providers"]["a"]["base_url"] = json!("http://127.0.0.1:1/sk-test-in-the-path?key=sk-test-000");
+    config["providers"]["a"]["key"] = json!("sk-test-pasted-where-a-place-belongs");
+    config["auth"] = json!({"tokens": ["gate-token-pasted"]});
+    let setup = Setup::new(&config).file("config.yaml", &config.to_string());
+    for args in [
+        &["config", "check"][..],
+        &["config", "check", "--strict"],
+        &["config", "show"],
+        &["config", "show", "--json"],
+    ] {
+        let output =
+            setup.command().args(args).stdout(std::process::Stdio::piped()).output().expect("it runs");
+        assert_ne!(output.status.code(), None, "{args:?}");
+        for (what, bytes) in [("stdout", output.stdout), ("stderr", output.stderr)] {
+            clean(&format!("{what} of {args:?}"), &String::from_utf8(bytes).expect("UTF-8"));
+        }
+    }
+    let exit = setup.exits();
+    assert_eq!(exit.code, Some(78), "{}", exit.log);
+    clean("the refusal", &exit.log);
+}

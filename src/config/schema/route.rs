@@ -74,7 +74,7 @@ pub(crate) const ROUTE: &[Field] = &[
         "its seats in order, primary first",
     )
     .required(),
-    Field::new("deadline_secs", Shape::secs(0.001), "from a request's arrival to the first content")
+    Field::new("deadline_secs", Shape::secs(0.001), "from the end of a request's body to the first content")
         .default("600"),
     Field::new(
         "allowed_providers",

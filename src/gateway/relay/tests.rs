@@ -14,13 +14,15 @@ const END: &str = "event: content_block_stop\ndata: {\"type\":\"content_block_st
     event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
 
 /// A relay that has begun, and the pipe that feeds it.
-fn begun(shared: &Arc<Shared>, total: Option<Duration>) -> (tokio::sync::mpsc::UnboundedSender<Act>, Relay) {
+fn begun(shared: &Arc<Shared>) -> (tokio::sync::mpsc::UnboundedSender<Act>, Relay) {
     let (pipe, body) = fixture::pipe();
     let mut watch = Watch::new();
     watch.push(Bytes::from_static(START.as_bytes())).unwrap();
     let mut book = fixture::book(shared);
-    book.commit(Class::Ok, Some(200));
-    (pipe, Relay::new(watch, body, book, None, Tasks::new(), total))
+    let seat = book.commit(Class::Ok, Some(200));
+    let place = shared.live.load().routes[0].seats[seat].standing.enter(None).unwrap();
+    let stream = Stream { headers: HeaderMap::new(), watch, body };
+    (pipe, Relay::new(stream, seat, book, place, Tasks::new()).0)
 }
 
 async fn next(relay: &mut Relay) -> Option<String> {
@@ -46,7 +48,7 @@ fn counted(metrics: &Arc<Metrics>, class: &str) -> bool {
 #[tokio::test(start_paused = true)]
 async fn a_slow_stream_is_kept_alive_with_pings_and_ends_as_it_is() {
     let shared = fixture::shared("", "");
-    let (pipe, mut relay) = begun(&shared, None);
+    let (pipe, mut relay) = begun(&shared);
     assert_eq!(next(&mut relay).await.unwrap(), START);
     let began = Instant::now();
     let ping = std::str::from_utf8(PING).unwrap();
@@ -64,7 +66,7 @@ async fn a_slow_stream_is_kept_alive_with_pings_and_ends_as_it_is() {
 #[tokio::test(start_paused = true)]
 async fn silence_beyond_the_seats_limit_ends_loudly_and_pings_of_ours_do_not_count() {
     let shared = fixture::shared(", idle_timeout_secs: 40", "");
-    let (_pipe, mut relay) = begun(&shared, None);
+    let (_pipe, mut relay) = begun(&shared);
     let began = Instant::now();
     let all = rest(&mut relay).await;
     assert_eq!(began.elapsed(), Duration::from_secs(40));
@@ -77,7 +79,7 @@ async fn silence_beyond_the_seats_limit_ends_loudly_and_pings_of_ours_do_not_cou
 #[tokio::test(start_paused = true)]
 async fn what_upstream_says_resets_its_silence() {
     let shared = fixture::shared(", idle_timeout_secs: 10", "");
-    let (pipe, mut relay) = begun(&shared, None);
+    let (pipe, mut relay) = begun(&shared);
     next(&mut relay).await;
     for _ in 0..20 {
         tokio::time::sleep(Duration::from_secs(9)).await;
@@ -90,7 +92,7 @@ async fn what_upstream_says_resets_its_silence() {
 async fn half_an_event_never_leaves_and_nothing_is_glued_to_it() {
     for breaks in [true, false] {
         let shared = fixture::shared("", "");
-        let (pipe, mut relay) = begun(&shared, None);
+        let (pipe, mut relay) = begun(&shared);
         for text in [DELTA, HALF] {
             pipe.send(Act::Say(text)).unwrap();
         }
@@ -109,7 +111,7 @@ async fn half_an_event_never_leaves_and_nothing_is_glued_to_it() {
 #[tokio::test(start_paused = true)]
 async fn a_stop_reason_without_its_end_is_not_a_clean_end() {
     let shared = fixture::shared("", "");
-    let (pipe, mut relay) = begun(&shared, None);
+    let (pipe, mut relay) = begun(&shared);
     pipe.send(Act::Say(END.split("event: message_stop").next().unwrap())).unwrap();
     drop(pipe);
     let all = rest(&mut relay).await;
@@ -119,8 +121,8 @@ async fn a_stop_reason_without_its_end_is_not_a_clean_end() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_may_have_a_time_of_its_own() {
-    let shared = fixture::shared(", idle_timeout_secs: 0", "");
-    let (pipe, mut relay) = begun(&shared, Some(Duration::from_secs(100)));
+    let shared = fixture::shared(", idle_timeout_secs: 0", ", stream_total_secs: 100");
+    let (pipe, mut relay) = begun(&shared);
     let talk = tokio::time::timeout(Duration::from_secs(200), async {
         let mut all = String::new();
         loop {
@@ -142,7 +144,7 @@ async fn a_stream_may_have_a_time_of_its_own() {
 #[tokio::test(start_paused = true)]
 async fn a_client_that_leaves_is_a_cancelled_attempt_and_no_fault_of_the_seats() {
     let shared = fixture::shared("", ", cooldown: {allowed_fails: 1}");
-    let (_pipe, mut relay) = begun(&shared, None);
+    let (_pipe, mut relay) = begun(&shared);
     next(&mut relay).await;
     drop(relay);
     assert!(counted(&shared.metrics, "cancelled"));
@@ -153,7 +155,7 @@ async fn a_client_that_leaves_is_a_cancelled_attempt_and_no_fault_of_the_seats()
 #[tokio::test(start_paused = true)]
 async fn a_broken_stream_counts_against_its_seat() {
     let shared = fixture::shared("", ", cooldown: {allowed_fails: 1}");
-    let (pipe, mut relay) = begun(&shared, None);
+    let (pipe, mut relay) = begun(&shared);
     pipe.send(Act::Break).unwrap();
     rest(&mut relay).await;
     let live = shared.live.load();

@@ -1,4 +1,8 @@
-use super::*;
+use super::{act as act_with_budget, *};
+
+fn act(m: &Moment) -> Action {
+    act_with_budget(m, || true)
+}
 
 fn moment(class: Class) -> Moment {
     Moment {
@@ -88,4 +92,25 @@ fn a_seat_rests_as_long_as_it_asked_for_when_nobody_waits_for_it() {
     assert_eq!(rest_by_hint(Class::RateLimited, asked, waits), None);
     assert_eq!(rest_by_hint(Class::RateLimited, None, Action::FallBack), None);
     assert_eq!(rest_by_hint(Class::ClientError, asked, Action::PassOn), None);
+}
+
+#[test]
+fn a_spent_budget_leaves_what_follows_to_the_table() {
+    let spent = |m: &Moment| act_with_budget(m, || false);
+    for class in Class::ALL {
+        let told = Moment { should_retry: Some(true), ..moment(class) };
+        let never = Moment { should_retry: Some(false), ..moment(class) };
+        assert_eq!(spent(&told), act(&never), "{}", class.word());
+    }
+    let told = |class| Moment { should_retry: Some(true), ..moment(class) };
+    assert_eq!(spent(&told(Class::ClientError)), Action::PassOn);
+    assert_eq!(spent(&told(Class::Auth)), Action::Fail);
+    assert_eq!(spent(&told(Class::ContextLength)), Action::Larger);
+}
+
+#[test]
+fn the_budget_is_not_touched_where_nothing_is_repeated() {
+    for m in [moment(Class::ClientError), Moment { max_attempts: 1, ..moment(Class::ServerError) }] {
+        assert!(!matches!(act_with_budget(&m, || panic!("asked for a repeat")), Action::Retry(_)));
+    }
 }

@@ -69,12 +69,14 @@ pub enum SeatState {
     BreakerOpen,
     /// Taken out by the operator.
     Skipped,
+    /// It cannot be asked: its wire or the source of its key is not built yet.
+    Unusable,
 }
 
 impl SeatState {
     /// Every state.
-    pub const ALL: [Self; 5] =
-        [Self::Ready, Self::Deferred, Self::CoolingDown, Self::BreakerOpen, Self::Skipped];
+    pub const ALL: [Self; 6] =
+        [Self::Ready, Self::Deferred, Self::CoolingDown, Self::BreakerOpen, Self::Skipped, Self::Unusable];
 
     /// The word for it.
     #[must_use]
@@ -85,6 +87,7 @@ impl SeatState {
             Self::CoolingDown => "cooling_down",
             Self::BreakerOpen => "breaker_open",
             Self::Skipped => "skipped",
+            Self::Unusable => "unusable",
         }
     }
 }

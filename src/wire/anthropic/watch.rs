@@ -218,6 +218,12 @@ impl Watch {
         if self.facts.finished { Bytes::new() } else { close::events(&self.facts, kind, message, false) }
     }
 
+    /// The data of upstream's own error event as received, as far as it is kept.
+    #[must_use]
+    pub fn own_error(&self) -> Option<&[u8]> {
+        self.facts.own_error.as_deref()
+    }
+
     fn is_over(&self) -> bool {
         self.facts.finished || self.facts.error.is_some()
     }
