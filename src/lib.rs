@@ -1,6 +1,6 @@
 //! The engine of `sanctum`: a gateway whose fallback paths are proven, not claimed.
 //!
-//! Rooms, inner ones first: [`telemetry`] and [`process`] know nothing of ours; [`wire`] reads and
+//! Rooms, inner ones first: [`process`] and [`prompt`] know nothing of ours; [`wire`] reads and
 //! writes what vendors define; [`route`] decides; [`config`] says what was asked for; [`secret`],
 //! [`ledger`] and [`outbound`] touch the world for one purpose each; [`upstream`] makes one attempt
 //! at one seat; [`gateway`] is the life of a request. `ARCHITECTURE.md` draws the flow.
@@ -12,6 +12,7 @@ pub mod gateway;
 pub mod ledger;
 pub mod outbound;
 pub mod process;
+pub mod prompt;
 pub mod route;
 pub mod secret;
 pub mod telemetry;

@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 /// What each room may import, by `crate::`; a room imports only rooms above it here, so there is no way round in a
 /// circle. `config` holds resolved types and knows nothing of what is decided by them; `route` decides by them.
 /// `telemetry` takes its label values from the closed sets of `route`, and how to log from `config`.
-pub(crate) const MAY_IMPORT: [(&str, &[&str]); 11] = [
+pub(crate) const MAY_IMPORT: [(&str, &[&str]); 12] = [
     ("process", &[]),
-    ("wire", &[]),
+    ("prompt", &[]),
+    ("wire", &["prompt"]),
     ("config", &["wire"]),
     ("route", &["wire", "config"]),
     ("telemetry", &["config", "route"]),
     ("secret", &["config", "process", "telemetry"]),
     ("ledger", &["config", "process", "route", "telemetry"]),
     ("outbound", &["config", "telemetry"]),
-    ("upstream", &["config", "outbound", "process", "route", "secret", "telemetry", "wire"]),
+    ("upstream", &["config", "outbound", "process", "prompt", "route", "secret", "telemetry", "wire"]),
     ("demo", &["config", "process", "telemetry", "wire"]),
     (
         "gateway",
@@ -25,6 +26,7 @@ pub(crate) const MAY_IMPORT: [(&str, &[&str]); 11] = [
             "ledger",
             "outbound",
             "process",
+            "prompt",
             "route",
             "secret",
             "telemetry",
@@ -35,7 +37,7 @@ pub(crate) const MAY_IMPORT: [(&str, &[&str]); 11] = [
 ];
 
 /// Rooms, or parts of them, that are functions of their arguments alone.
-const PURE: [&str; 3] = ["src/wire/", "src/route/", "src/config/check/"];
+const PURE: [&str; 4] = ["src/prompt/", "src/wire/", "src/route/", "src/config/check/"];
 
 /// What a pure room never says.
 const IMPURE: [&str; 9] = [

@@ -124,6 +124,14 @@ pub struct Seat {
     pub idle_timeout: Option<Duration>,
     /// `skip: true`: taken out of every chain by the operator.
     pub skip: bool,
+    /// It continues a trailing assistant message.
+    pub prefill: bool,
+    /// It reads PDF documents.
+    pub pdf: bool,
+    /// It takes `temperature`, `top_p` and `top_k`.
+    pub sampling: bool,
+    /// Fields of its own wire that it must not be sent.
+    pub drop_params: Vec<String>,
     /// Values joined to the client's `anthropic-beta`.
     pub anthropic_betas: Vec<String>,
     /// Headers added to each upstream request; valid names and values.

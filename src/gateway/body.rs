@@ -14,6 +14,9 @@ use crate::gateway::relay::Relay;
 #[error("the upstream's answer broke off")]
 pub(crate) struct Broken;
 
+/// How much of a whole answer is written at a time, in bytes: between two pieces it is seen that the peer reads.
+const PIECE: usize = 64 * 1024;
+
 /// What the server writes.
 pub(crate) enum ReplyBody {
     /// All of it at once.
@@ -40,7 +43,11 @@ impl Body for ReplyBody {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         match self.get_mut() {
-            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|b| Ok(Frame::data(b)))),
+            Self::Whole(bytes) => {
+                let rest = bytes.as_mut().filter(|rest| rest.len() > PIECE);
+                let piece = rest.map(|rest| rest.split_to(PIECE)).or_else(|| bytes.take());
+                Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
+            }
             Self::Relay(relay) => relay.poll_bytes(cx).map(|b| b.map(|b| Ok(Frame::data(b)))),
             Self::Held(held) => held.poll_bytes(cx).map(|b| b.map(|b| Ok(Frame::data(b)))),
             Self::Pass(body) => Pin::new(body).poll_frame(cx).map_err(|_| Broken),

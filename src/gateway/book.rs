@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::gateway::handler::Active;
+use crate::gateway::end;
 use crate::gateway::live::{Live, LiveRoute, LiveSeat};
 use crate::gateway::trail::{Stop, Trail};
 use crate::gateway::worker::Shared;
@@ -18,9 +18,6 @@ use crate::telemetry::clock;
 use crate::telemetry::metrics::RequestOutcome;
 use crate::upstream::request::Credentials;
 use crate::wire::anthropic::Usage;
-
-/// Longest name of a served model in a record, in characters.
-const MAX_MODEL: usize = 256;
 
 /// Longest text in a record, in characters.
 const MAX_ERROR: usize = 500;
@@ -78,7 +75,6 @@ pub(crate) struct Book {
     current: Option<Current>,
     attempts: u32,
     settled: bool,
-    _active: Active,
 }
 
 struct Current {
@@ -94,7 +90,6 @@ impl Book {
         route: Arc<LiveRoute>,
         about: About,
         arrived: Instant,
-        active: Active,
     ) -> Self {
         let trail = Trail::new(route.seats.len());
         Self {
@@ -108,7 +103,6 @@ impl Book {
             current: None,
             attempts: 0,
             settled: false,
-            _active: active,
         }
     }
 
@@ -163,7 +157,7 @@ impl Book {
             class,
             status: failure.status,
             action: failure.action,
-            served_model: failure.served_model.map(model_text),
+            served_model: failure.served_model.and_then(|m| end::model_name(m, self)).map(Into::into),
             latency_ms: millis(current.began.elapsed()),
             error: self.written(failure.text),
             ..self.blank(current.position, seat)
@@ -218,7 +212,7 @@ impl Book {
             class: ending.class,
             status: ending.status,
             action: if ending.outcome == Outcome::Ok { ActionWord::Served } else { ActionWord::Fail },
-            served_model: ending.served_model.map(model_text),
+            served_model: ending.served_model.and_then(|m| end::model_name(m, self)).map(Into::into),
             ttft_ms: current.ttft.map(millis),
             latency_ms: millis(current.began.elapsed()),
             input_tokens: ending.usage.input,
@@ -372,11 +366,6 @@ const fn request_outcome(outcome: Outcome) -> RequestOutcome {
         Outcome::Cancelled => RequestOutcome::Cancelled,
         Outcome::Skipped | Outcome::Refused => RequestOutcome::Refused,
     }
-}
-
-/// A model as upstream names it, bounded: nobody else has looked at it.
-fn model_text(model: &str) -> Box<str> {
-    model.chars().filter(|c| !c.is_control()).take(MAX_MODEL).collect::<String>().into()
 }
 
 /// Token counts where any is known.

@@ -16,14 +16,18 @@ use tokio_util::sync::CancellationToken;
 
 use crate::gateway::body::ReplyBody;
 use crate::gateway::handler;
-use crate::gateway::patience::{Answering, Patience, Watched};
+use crate::gateway::patience::{Answering, Patience, STREAMS, Watched};
 use crate::gateway::reply::{self, Heading};
 use crate::gateway::trust::Link;
-use crate::gateway::worker::{Shared, Worker};
+use crate::gateway::worker::Worker;
 use crate::wire::Dialect;
 
 /// How long a new connection may say nothing, or less than tells its protocol.
 const FIRST_BYTES: Duration = Duration::from_secs(10);
+
+/// How long it may say nothing once the gateway is to end: a socket that has just come is not known to be readable
+/// before the reactor was asked.
+const LAST_LOOK: Duration = Duration::from_millis(100);
 
 /// How long a kept connection may be idle.
 const IDLE: Duration = Duration::from_secs(75);
@@ -35,15 +39,16 @@ pub(crate) async fn serve(stream: TcpStream, worker: Arc<Worker>, stop: Cancella
     let (Ok(peer), Ok(local)) = (stream.peer_addr(), stream.local_addr()) else { return };
     let link = Link { peer: peer.ip(), local: local.ip() };
     let Some(is_h2) = protocol(&stream, &stop).await else { return };
-    let patience = Patience::new(is_h2);
+    let patience = Patience::new(is_h2, Arc::clone(&worker.shared.active));
     let clocks = Arc::clone(&patience);
     let service = service_fn(move |request| {
         let (worker, serving) = (Arc::clone(&worker), clocks.serve());
         async move {
-            let shared = Arc::clone(&worker.shared);
+            let heading = handler::heading(&request, &worker.shared);
+            let asked = (heading.dialect, Arc::clone(&heading.request_id));
             // Boxed: the server keeps the room of this future as long as the connection, streams included.
-            let answer = guarded(&shared, Box::pin(handler::handle(worker, link, request))).await;
-            Ok::<_, Infallible>(answer.map(|body| Answering { body, _serving: serving }))
+            let answer = guarded(asked, Box::pin(handler::handle(worker, link, heading, request))).await;
+            Ok::<_, Infallible>(answer.map(|body| Answering::new(body, serving)))
         }
     });
     let io = Watched { io: TokioIo::new(stream), patience: Arc::clone(&patience) };
@@ -53,15 +58,20 @@ pub(crate) async fn serve(stream: TcpStream, worker: Arc<Worker>, stop: Cancella
             http2::Builder::new(TokioExecutor::new())
                 .timer(TokioTimer::new())
                 .keep_alive_interval(Some(Duration::from_secs(30)))
-                .max_concurrent_streams(256)
+                .max_concurrent_streams(STREAMS)
                 .serve_connection(io, service),
         );
         tokio::select! {
+            // The connection first: one that never ran would be closed with a request in its socket.
+            biased;
             _ = conn.as_mut() => return,
             () = patience.over() => return,
             () = stop.cancelled() => conn.as_mut().graceful_shutdown(),
         }
-        conn.await.ok();
+        tokio::select! {
+            _ = conn => {}
+            () = patience.over() => {}
+        }
     } else {
         // Pinned where it is made: a name in between would have room of its own.
         let mut conn = std::pin::pin!(
@@ -71,19 +81,27 @@ pub(crate) async fn serve(stream: TcpStream, worker: Arc<Worker>, stop: Cancella
                 .serve_connection(io, service)
         );
         tokio::select! {
+            // The connection first: one that never ran would be closed with a request in its socket.
+            biased;
             _ = conn.as_mut() => return,
             () = patience.over() => return,
             () = stop.cancelled() => conn.as_mut().graceful_shutdown(),
         }
-        conn.await.ok();
+        tokio::select! {
+            _ = conn => {}
+            () = patience.over() => {}
+        }
     }
 }
 
 /// A request that panics costs that request alone; the panic hook has logged where.
-async fn guarded(shared: &Shared, request: impl Future<Output = Response<ReplyBody>>) -> Response<ReplyBody> {
+async fn guarded(
+    (dialect, request_id): (Dialect, Arc<str>),
+    request: impl Future<Output = Response<ReplyBody>>,
+) -> Response<ReplyBody> {
     AssertUnwindSafe(request).catch_unwind().await.unwrap_or_else(|_| {
-        let heading = Heading { dialect: Dialect::Anthropic, request_id: shared.next_id(), route: None };
-        heading.refuse(&reply::internal(), "")
+        tracing::error!(%request_id, "this request ended in a panic");
+        Heading { dialect, request_id, route: None }.refuse(&reply::internal(), "")
     })
 }
 
@@ -92,12 +110,18 @@ async fn protocol(stream: &TcpStream, stop: &CancellationToken) -> Option<bool> 
     const PREFACE: &[u8] = b"PRI";
     let until = Instant::now() + FIRST_BYTES;
     let mut seen = [0u8; PREFACE.len()];
+    let mut stopped = std::pin::pin!(async {
+        stop.cancelled().await;
+        sleep(LAST_LOOK).await;
+    });
     loop {
         let left = until.saturating_duration_since(Instant::now());
         let peek = timeout(left, stream.peek(&mut seen));
         let got = tokio::select! {
+            // What is there already is served.
+            biased;
             got = peek => got.ok()?.ok()?,
-            () = stop.cancelled() => return None,
+            () = stopped.as_mut() => return None,
         };
         let first = seen.get(..got).unwrap_or_default();
         match first {
@@ -114,24 +138,4 @@ async fn protocol(stream: &TcpStream, stop: &CancellationToken) -> Option<bool> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gateway::fixture;
-
-    #[tokio::test]
-    async fn a_panic_is_a_500_of_that_request_alone() {
-        let shared = fixture::shared("", "");
-        let answer = guarded(&shared, async { panic!("a bug") }).await;
-        assert_eq!(answer.status(), 500);
-        assert!(answer.headers().contains_key("x-sanctum-request-id"));
-    }
-
-    #[test]
-    fn a_connections_task_is_small() {
-        fn size<F>(_: fn(TcpStream, Arc<Worker>, CancellationToken) -> F) -> usize {
-            size_of::<F>()
-        }
-        // Every open stream has one.
-        assert!(size(serve) <= 2048, "{} bytes", size(serve));
-    }
-}
+mod tests;

@@ -78,7 +78,8 @@ pub(crate) struct Native {
     /// `None` where they came inside a 200: that status is not passed on.
     status: Option<u16>,
     headers: HeaderMap,
-    body: Bytes,
+    /// `None` where it did not come whole and plain.
+    body: Option<Bytes>,
     text: String,
 }
 
@@ -135,42 +136,58 @@ fn serve(arrival: Arrival, place: Place, mut book: Book, worker: &Worker) -> Tur
     match arrival {
         Arrival::Whole(whole) => {
             let class = if whole.answer.refused { Class::ContentPolicy } else { Class::Ok };
-            book.commit(class, Some(200));
+            let served_model = whole.answer.served_model.as_deref().and_then(|m| model_name(m, &book));
+            book.commit(class, Some(whole.status));
             book.end(&Ending {
                 outcome: Outcome::Ok,
                 class,
-                status: Some(200),
-                served_model: whole.answer.served_model.as_deref(),
+                status: Some(whole.status),
+                served_model: served_model.as_deref(),
                 usage: whole.answer.usage,
                 text: None,
             });
-            let answer = Answer::Whole {
-                status: 200,
-                headers: whole.headers,
-                served_model: whole.answer.served_model,
-                body: whole.body,
-                as_events: whole.as_events,
-            };
+            let mut headers = whole.headers;
+            book.live.scrub(&mut headers);
+            let (body, as_events) = (whole.body, whole.as_events);
+            let answer = Answer::Whole { status: 200, headers, served_model, body, as_events };
             TurnEnd { chain: book.chain(), answer }
         }
         Arrival::Stream(stream) => {
-            let seat = book.commit(Class::Ok, Some(200));
+            let seat = book.commit(Class::Ok, Some(stream.status));
             let chain = book.chain();
-            let served_model = stream.watch.served_model().map(str::to_owned);
-            let (relay, headers) = Relay::new(*stream, seat, book, place, worker.tasks.clone());
-            let relay = Box::new(relay);
-            TurnEnd { chain, answer: Answer::Stream { headers, served_model, relay } }
+            let served_model = stream.flow.served_model().and_then(|m| model_name(m, &book));
+            let live = std::sync::Arc::clone(&book.live);
+            let (relay, mut headers) = Relay::new(*stream, seat, book, place, worker.tasks.clone());
+            live.scrub(&mut headers);
+            TurnEnd { chain, answer: Answer::Stream { headers, served_model, relay: Box::new(relay) } }
         }
     }
 }
 
-/// Passes an upstream's refusal of the request on: its own answer byte for byte, or its words in a 400 where
-/// they came inside a 200.
+/// Longest name of a served model, in characters.
+const MAX_MODEL: usize = 256;
+
+/// A model as upstream names it: bounded, printable, and not one of our secrets. Nobody else has looked at it.
+pub(crate) fn model_name(model: &str, book: &Book) -> Option<String> {
+    let name: String = model.chars().filter(|c| !c.is_control()).take(MAX_MODEL).collect();
+    (!name.is_empty() && !book.live.knows(name.as_bytes())).then_some(name)
+}
+
+/// Passes an upstream's refusal of the request on: its own answer byte for byte. Where that came inside a 200,
+/// or not whole, or quotes a secret, its words are told in an answer of ours.
 fn pass_on(own: Native, book: &Book) -> Answer {
-    let Some(status) = own.status else {
-        let sizes = failure::overflow_sizes(&own.text).map(wire::reply::overflow_message);
-        let text = sizes.unwrap_or_else(|| book.live.redact(&own.text, &book.about.caller));
-        return Answer::Refused(Refused::new(400, text));
-    };
-    Answer::Whole { status, headers: own.headers, served_model: None, body: own.body, as_events: false }
+    let clean = |text: &str| book.live.redact(text, &book.about.caller);
+    let body = own.body.filter(|body| !book.live.knows(body));
+    match (own.status, body) {
+        (Some(status), Some(body)) => {
+            let mut headers = own.headers;
+            book.live.scrub(&mut headers);
+            Answer::Whole { status, headers, served_model: None, body, as_events: false }
+        }
+        (status, _) => {
+            let sizes = failure::overflow_sizes(&own.text).map(wire::reply::overflow_message);
+            let text = sizes.filter(|_| status.is_none()).unwrap_or_else(|| clean(&own.text));
+            Answer::Refused(Refused::new(status.unwrap_or(400), text))
+        }
+    }
 }

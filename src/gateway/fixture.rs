@@ -15,7 +15,6 @@ use tokio::time::Instant;
 
 use crate::config;
 use crate::gateway::book::{About, Book};
-use crate::gateway::handler::Active;
 use crate::gateway::live::Live;
 use crate::gateway::worker::Shared;
 use crate::ledger::Ledger;
@@ -59,8 +58,7 @@ pub(crate) fn book(shared: &Arc<Shared>) -> Book {
         caller: Credentials::default(),
         recorded: true,
     };
-    let active = Active::enter(&shared.active);
-    let mut book = Book::open(Arc::clone(shared), live, route, about, Instant::now(), active);
+    let mut book = Book::open(Arc::clone(shared), live, route, about, Instant::now());
     book.begin(0);
     book
 }

@@ -1,7 +1,6 @@
 //! One request at the door: where it goes, whether it may, and who answers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, request::Parts};
@@ -14,7 +13,7 @@ use crate::gateway::hold::{Held, Turn};
 use crate::gateway::live::{Live, LiveRoute};
 use crate::gateway::reply::{Heading, Refused};
 use crate::gateway::trust::{Caller, Link, Refusal};
-use crate::gateway::worker::Worker;
+use crate::gateway::worker::{Shared, Worker};
 use crate::gateway::{admin, intake, models, side, turn};
 use crate::ledger;
 use crate::route::plan::Skip;
@@ -84,10 +83,21 @@ pub(crate) fn locate(method: &Method, path: &str, upgrade: bool) -> Place {
     Place::Nowhere
 }
 
+/// Who is answered, and in which shape, as far as a request's head tells.
+pub(crate) fn heading<B>(request: &http::Request<B>, shared: &Shared) -> Heading {
+    let headers = request.headers();
+    Heading {
+        dialect: dialect(request.uri().path(), headers),
+        request_id: request_id(headers).unwrap_or_else(|| shared.next_id()),
+        route: None,
+    }
+}
+
 /// Answers one request.
 pub(crate) async fn handle(
     worker: Arc<Worker>,
     link: Link,
+    heading: Heading,
     request: http::Request<Incoming>,
 ) -> Response<ReplyBody> {
     let arrived = Instant::now();
@@ -95,11 +105,6 @@ pub(crate) async fn handle(
     let path = parts.uri.path();
     let upgrade = parts.headers.contains_key(header::UPGRADE);
     let place = locate(&parts.method, path, upgrade);
-    let heading = Heading {
-        dialect: dialect(path, &parts.headers),
-        request_id: request_id(&parts.headers).unwrap_or_else(|| worker.shared.next_id()),
-        route: None,
-    };
     let live = worker.shared.live.load_full();
     let open = matches!(&place, Place::Admin(page) if page.is_open());
     let authority = parts.uri.authority().map(http::uri::Authority::as_str);
@@ -198,8 +203,7 @@ impl Asked {
             facts,
         });
         let shared = Arc::clone(&self.worker.shared);
-        let active = Active::enter(&shared.active);
-        let book = Book::open(Arc::clone(&shared), self.live, route, about, self.arrived, active);
+        let book = Book::open(Arc::clone(&shared), self.live, route, about, self.arrived);
         let worker = Arc::clone(&self.worker);
         // Nothing of the request's head is needed any more: a stream may be open for long.
         drop(self.parts);
@@ -246,22 +250,6 @@ impl Asked {
 
 fn headers_of<'a>(parts: &'a Parts, name: &HeaderName) -> impl Iterator<Item = &'a HeaderValue> {
     parts.headers.get_all(name).iter()
-}
-
-/// Counts a request as long as it lives, for the memory trimmer.
-pub(crate) struct Active(Arc<AtomicUsize>);
-
-impl Active {
-    pub(crate) fn enter(count: &Arc<AtomicUsize>) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(count))
-    }
-}
-
-impl Drop for Active {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 /// The shape in which a path answers.

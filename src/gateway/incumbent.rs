@@ -8,6 +8,12 @@ use crate::outbound;
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// What is read of its answer, in bytes: anybody may hold the port, and send without end.
+const MOST: usize = 64 * 1024;
+
+/// Longest drain time that is believed: the longest that a configuration can set.
+const LONGEST_DRAIN: Duration = Duration::from_secs(604_800);
+
 /// Who is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Incumbent {
@@ -33,15 +39,32 @@ pub(super) async fn ask(address: &str) -> Incumbent {
     let reachable = address.replace("0.0.0.0:", "127.0.0.1:").replace("[::]:", "[::1]:");
     let Ok(client) = outbound::client(PATIENCE) else { return Incumbent::Other };
     let request = client.get(format!("http://{reachable}/health")).timeout(PATIENCE);
-    let answer = match request.send().await {
+    let mut answer = match request.send().await {
         Ok(answer) => answer,
         Err(e) if e.is_connect() => return Incumbent::Gone,
         Err(_) => return Incumbent::Other,
     };
-    let Ok(body) = answer.bytes().await else { return Incumbent::Other };
-    match serde_json::from_slice::<Health>(&body) {
-        Ok(h) if h.name == "sanctum" && h.draining => Incumbent::Draining(Duration::from_secs(h.drain_secs)),
+    let mut body = Vec::new();
+    loop {
+        match answer.chunk().await {
+            Ok(Some(chunk)) if body.len().saturating_add(chunk.len()) <= MOST => {
+                body.extend_from_slice(&chunk);
+            }
+            Ok(None) => return read(&body),
+            Ok(Some(_)) | Err(_) => return Incumbent::Other,
+        }
+    }
+}
+
+fn read(body: &[u8]) -> Incumbent {
+    match serde_json::from_slice::<Health>(body) {
+        Ok(h) if h.name == "sanctum" && h.draining => {
+            Incumbent::Draining(Duration::from_secs(h.drain_secs).min(LONGEST_DRAIN))
+        }
         Ok(h) if h.name == "sanctum" => Incumbent::Healthy,
         _ => Incumbent::Other,
     }
 }
+
+#[cfg(test)]
+mod tests;

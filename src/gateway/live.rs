@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
-use http::HeaderValue;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::config::{Config, KeyRef, Provider, Route, Seat};
@@ -19,7 +19,6 @@ use crate::telemetry::redact::{REDACTED, Redactor};
 use crate::upstream::request::Credentials;
 use crate::upstream::standing::Standing;
 use crate::upstream::target::Target;
-use crate::wire::Wire;
 
 /// Why a configuration cannot go live.
 #[derive(Debug, thiserror::Error)]
@@ -159,6 +158,20 @@ impl Live {
         out.into_owned()
     }
 
+    /// Whether bytes hold a configured secret.
+    pub(crate) fn knows(&self, bytes: &[u8]) -> bool {
+        self.redactor.knows(bytes)
+    }
+
+    /// Takes out the headers that quote a configured secret: upstreams have been seen to.
+    pub(crate) fn scrub(&self, headers: &mut HeaderMap) {
+        let quoted = headers.iter().filter(|(_, value)| self.knows(value.as_bytes()));
+        let names: Vec<HeaderName> = quoted.map(|(name, _)| name.clone()).collect();
+        for name in names {
+            headers.remove(name);
+        }
+    }
+
     /// Whether bytes hold a configured secret or the caller's own.
     pub(crate) fn holds_secret(&self, bytes: &[u8], caller: &Credentials) -> bool {
         let Ok(text) = std::str::from_utf8(bytes) else { return true };
@@ -224,7 +237,7 @@ fn url_secrets(base_url: &str) -> Vec<SecretString> {
 const SHORTEST_SECRET: usize = 6;
 
 fn is_usable(provider: &Provider) -> bool {
-    provider.wire == Wire::Anthropic && !matches!(provider.key, KeyRef::Keychain(_) | KeyRef::Vault { .. })
+    provider.wire.is_built() && !matches!(provider.key, KeyRef::Keychain(_) | KeyRef::Vault { .. })
 }
 
 /// Names in `server.listen` that are no addresses.

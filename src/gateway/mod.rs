@@ -8,6 +8,7 @@ mod admin;
 mod body;
 mod book;
 mod conn;
+mod cores;
 mod end;
 #[cfg(test)]
 mod fixture;
@@ -15,6 +16,7 @@ mod handler;
 mod hold;
 mod incumbent;
 mod intake;
+mod listen;
 mod live;
 mod models;
 mod patience;

@@ -26,7 +26,8 @@ use crate::route::Class;
 use crate::route::action::counts_against_seat;
 use crate::upstream::attempt::Stream;
 use crate::upstream::standing::Place;
-use crate::wire::anthropic::watch::{PING, Watch};
+use crate::wire::Flow;
+use crate::wire::anthropic::watch::PING;
 
 /// Silence towards the client is filled this often; clients give up after 300 s without a byte.
 pub(crate) const PING_EVERY: Duration = Duration::from_secs(15);
@@ -36,7 +37,9 @@ const LINGER: Duration = Duration::from_secs(1);
 
 /// A stream that has begun.
 pub(crate) struct Relay {
-    watch: Watch,
+    /// Upstream's.
+    status: u16,
+    flow: Flow,
     body: Option<Body>,
     book: Book,
     place: Option<Place>,
@@ -77,15 +80,15 @@ impl Relay {
         let now = Instant::now();
         let total = book.route.route.stream_total.and_then(|t| now.checked_add(t));
         let clocks = Clocks { idle, total, heard: now, sent: now, alarm: None };
-        let Stream { headers, watch, body } = stream;
+        let Stream { status, headers, flow, body } = stream;
         let (body, place) = (Some(body), Some(place));
-        (Self { watch, body, book, place, tasks, seat, clocks, closing: None, over: false }, headers)
+        (Self { status, flow, body, book, place, tasks, seat, clocks, closing: None, over: false }, headers)
     }
 
     /// The next bytes for the client; `None` at the end.
     pub(crate) fn poll_bytes(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         loop {
-            if let Some(bytes) = self.watch.next_ready() {
+            if let Some(bytes) = self.flow.next_ready() {
                 self.clocks.sent = Instant::now();
                 return Poll::Ready(Some(bytes));
             }
@@ -95,19 +98,19 @@ impl Relay {
             if self.over {
                 return Poll::Ready(None);
             }
-            if let Some(error) = self.watch.error() {
+            if let Some(error) = self.flow.error() {
                 let text = format!("{}: {}", error.kind, error.message);
-                let own = self.watch.own_error().unwrap_or_default();
+                let own = self.flow.own_error().unwrap_or_default();
                 // Upstream may quote the key that it was sent.
                 let closing = if self.book.live.holds_secret(own, &self.book.about.caller) {
-                    self.watch.close_in_our_words(&error.kind, FAILED)
+                    self.flow.close_in_our_words("api_error", FAILED)
                 } else {
-                    self.watch.close(&error.kind, &error.message)
+                    self.flow.close(&error.kind, &error.message)
                 };
                 self.end_loudly(Class::MidStreamError, &text, closing);
                 continue;
             }
-            if self.watch.finished() {
+            if self.flow.finished() {
                 self.finish();
                 continue;
             }
@@ -118,7 +121,7 @@ impl Relay {
                     self.clocks.heard = Instant::now();
                     if self.clocks.total.is_some_and(|end| end <= self.clocks.heard) {
                         self.overtime();
-                    } else if self.watch.push(data).is_err() {
+                    } else if self.flow.push(data).is_err() {
                         self.fail(Class::BadResponse, "an event of the stream is too large", TOO_LARGE);
                     }
                 }
@@ -127,8 +130,8 @@ impl Relay {
                     self.cut(&text);
                 }
                 Poll::Ready(None) => {
-                    self.watch.end();
-                    if !self.watch.finished() && self.watch.error().is_none() {
+                    self.flow.end();
+                    if !self.flow.finished() && self.flow.error().is_none() {
                         self.cut("the stream ended without its end");
                     }
                 }
@@ -137,6 +140,7 @@ impl Relay {
                         self.clocks.sent = Instant::now();
                         return Poll::Ready(Some(Bytes::from_static(PING)));
                     }
+                    Tick::Idle if self.flow.may_end() => self.flow.end(),
                     Tick::Idle => self.fail(Class::IdleTimeout, "silence inside the stream", SILENT),
                     Tick::Total => {
                         self.fail(Class::Deadline, "the route's time for a stream is over", OVERTIME)
@@ -156,7 +160,7 @@ impl Relay {
 
     /// Ends the stream loudly. What is ready goes out first, so that nothing is glued to half an event.
     fn fail(&mut self, class: Class, text: &str, told: &str) {
-        let closing = self.watch.close("api_error", told);
+        let closing = self.flow.close("api_error", told);
         self.end_loudly(class, text, closing);
     }
 
@@ -177,7 +181,7 @@ impl Relay {
     fn finish(&mut self) {
         self.over = true;
         self.place = None;
-        let refused = self.watch.stop_reason() == Some("refusal");
+        let refused = self.flow.refused();
         self.settle(Outcome::Ok, if refused { Class::ContentPolicy } else { Class::Ok }, None);
         // The end of the body usually is already here; reading it lets the connection be used again.
         let Some(mut body) = self.body.take() else { return };
@@ -191,9 +195,9 @@ impl Relay {
         self.book.end(&Ending {
             outcome,
             class,
-            status: Some(200),
-            served_model: self.watch.served_model(),
-            usage: self.watch.usage(),
+            status: Some(self.status),
+            served_model: self.flow.served_model(),
+            usage: self.flow.usage(),
             text,
         });
     }

@@ -93,7 +93,7 @@ pub(crate) fn spent(book: &Book) -> Refused {
     if trail.tried().all(|s| s.class == Class::RateLimited) {
         return later(429, format!("every seat of route {name} is rate limited. {told}"));
     }
-    let text = format!("every seat of route {name} failed. {told}");
+    let text = format!("no seat of route {name} answered. {told}");
     match book.route.route.on_exhausted {
         OnExhausted::Final => Refused::new(502, text).lasting(),
         OnExhausted::Retry => later(529, text),

@@ -1,26 +1,22 @@
-//! Listens, spreads connections over the cores, reloads, drains.
+//! Serves: starts, takes connections, reloads, drains.
 //!
-//! One current_thread runtime a core, each with its own clients; this thread accepts and gives a connection
-//! to the thread with the fewest open ones.
+//! This thread accepts, and gives a connection to the core with the fewest open ones (`cores`).
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::Config;
-use crate::gateway::conn;
-use crate::gateway::incumbent::{self, Incumbent};
+use crate::gateway::cores::{self, Core};
+use crate::gateway::listen;
 use crate::gateway::live::{Live, LiveError};
-use crate::gateway::worker::{Shared, Worker};
+use crate::gateway::worker::Shared;
 use crate::ledger::Ledger;
 use crate::outbound;
 use crate::process::Tasks;
@@ -96,12 +92,14 @@ pub enum ServeError {
 pub fn serve(options: Options) -> Result<Served, ServeError> {
     outbound::init();
     let metrics = Metrics::new();
-    let runtime = runtime()?;
+    let runtime = cores::runtime()?;
     let config = Arc::new(options.config);
     let live = Live::build(Arc::clone(&config), &metrics, None)?;
     runtime.block_on(async {
         let mut signals = Signals::listen()?;
-        let Some(listeners) = bind_all(&config.server.listen).await? else { return Ok(Served::Incumbent) };
+        let Some(listeners) = listen::bind_all(&config.server.listen).await? else {
+            return Ok(Served::Incumbent);
+        };
         let shared = Arc::new(Shared {
             live: ArcSwap::from_pointee(live),
             ledger: ArcSwap::from_pointee(Ledger::start(&config.attempts, Arc::clone(&metrics))),
@@ -114,45 +112,43 @@ pub fn serve(options: Options) -> Result<Served, ServeError> {
             boot: fastrand::u32(..),
             requests: AtomicU64::new(0),
         });
-        let addresses: Vec<SocketAddr> = listeners.iter().filter_map(|l| l.local_addr().ok()).collect();
-        let threads = start_threads(&shared)?;
-        let _trimmer = Trimmer::start(Arc::clone(&shared.active));
+        let addresses = listen::addresses(&listeners);
+        let cores = cores::start(&shared)?;
+        let _trimmer = Trimmer::start(Arc::clone(&shared.active))
+            .inspect_err(|error| {
+                tracing::warn!(%error, "memory of past load is not given back: no thread for it");
+            })
+            .ok();
         for address in &addresses {
             tracing::info!(addr = %address, version = env!("CARGO_PKG_VERSION"), config_digest = %config.digest, "listening");
         }
         shared.addresses.set(addresses.clone()).ok();
         (options.ready)(&addresses);
 
-        accept(&listeners, &threads, &shared, &mut signals, &*options.reload).await;
+        let retired = Tasks::new();
+        accept(&listeners, &cores, &mut signals, &|| apply(&shared, (options.reload)(), &retired)).await;
         // Listeners first: whoever comes now is refused and goes elsewhere.
-        drop(listeners);
-        let served = drain(&threads, &shared, &mut signals).await;
-        shared.ledger.load().flush(LAST_WORDS);
+        listen::leave(listeners, &cores);
+        let served = drain(cores, &shared, &mut signals).await;
+        Ledger::clone(&shared.ledger.load()).close(LAST_WORDS);
+        // Each says for itself what it loses.
+        timeout(LAST_WORDS, retired.wait()).await.ok();
         Ok(served)
     })
 }
 
-fn runtime() -> std::io::Result<Runtime> {
-    Builder::new_current_thread().enable_all().build()
-}
-
 /// Takes connections until a signal to stop.
-async fn accept(
-    listeners: &[TcpListener],
-    threads: &[Thread],
-    shared: &Arc<Shared>,
-    signals: &mut Signals,
-    reload: &dyn Fn() -> Result<Config, String>,
-) {
+async fn accept(listeners: &[TcpListener], cores: &[Core], signals: &mut Signals, reload: &dyn Fn()) {
     loop {
         tokio::select! {
             biased;
             signal = signals.next() => match signal {
-                Signal::Hangup => apply(shared, reload()),
+                Signal::Hangup => reload(),
                 Signal::Terminate | Signal::Interrupt => return,
             },
-            taken = any(listeners) => match taken {
-                Ok(stream) => give(stream, threads),
+            // The socket leaves this thread's reactor here and joins the other's there.
+            taken = listen::any(listeners) => match taken.and_then(tokio::net::TcpStream::into_std) {
+                Ok(socket) => cores::give(socket, cores),
                 Err(error) => {
                     // Out of descriptors, mostly: those that are open go on, and some will close.
                     tracing::warn!(%error, "a connection could not be taken");
@@ -163,33 +159,9 @@ async fn accept(
     }
 }
 
-/// The next connection of any listener.
-async fn any(listeners: &[TcpListener]) -> std::io::Result<TcpStream> {
-    std::future::poll_fn(|cx| {
-        for listener in listeners {
-            if let std::task::Poll::Ready(taken) = listener.poll_accept(cx) {
-                return std::task::Poll::Ready(taken.map(|(stream, _)| stream));
-            }
-        }
-        std::task::Poll::Pending
-    })
-    .await
-}
-
-fn give(stream: TcpStream, threads: &[Thread]) {
-    let Some(thread) = threads.iter().min_by_key(|t| t.open.load(Ordering::Relaxed)) else { return };
-    // The socket leaves this thread's reactor here and joins the other's there.
-    match stream.into_std() {
-        Ok(stream) => {
-            thread.open.fetch_add(1, Ordering::Relaxed);
-            thread.sender.send(stream).ok();
-        }
-        Err(error) => tracing::warn!(%error, "a connection could not be handed over"),
-    }
-}
-
-/// Swaps in a configuration that was read anew, or says why the old one stays.
-fn apply(shared: &Shared, loaded: Result<Config, String>) {
+/// Swaps in a configuration that was read anew, or says why the old one stays. An attempt log that is of no more
+/// use is closed behind the others, as one of the `retired`.
+fn apply(shared: &Shared, loaded: Result<Config, String>, retired: &Tasks) {
     let before = shared.live.load_full();
     let built = loaded.and_then(|config| {
         say_needs_restart(&before.config, &config);
@@ -197,14 +169,17 @@ fn apply(shared: &Shared, loaded: Result<Config, String>) {
     });
     match built {
         Ok(live) => {
-            live.forget_others(&shared.metrics);
+            let live = Arc::new(live);
             logs::set_level(live.config.log.level);
             if before.config.attempts != live.config.attempts {
                 let ledger = Ledger::start(&live.config.attempts, Arc::clone(&shared.metrics));
-                shared.ledger.store(Arc::new(ledger));
+                let old = Ledger::clone(&shared.ledger.swap(Arc::new(ledger)));
+                retired.spawn_blocking(move || old.close(LAST_WORDS));
             }
+            shared.live.store(Arc::clone(&live));
+            // Behind the swap: a request that begins before it counts for what is about to be forgotten.
+            live.forget_others(&shared.metrics);
             tracing::info!(config_digest = %live.config.digest, "config reloaded");
-            shared.live.store(Arc::new(live));
         }
         Err(reason) => {
             tracing::error!(%reason, config_digest = %before.config.digest, "config not reloaded; the old one stays live")
@@ -224,7 +199,7 @@ fn say_needs_restart(old: &Config, new: &Config) {
 }
 
 /// Lets what is running end, for the drain time at most.
-async fn drain(threads: &[Thread], shared: &Shared, signals: &mut Signals) -> Served {
+async fn drain(cores: Vec<Core>, shared: &Shared, signals: &mut Signals) -> Served {
     let time = shared.live.load().config.server.drain;
     shared.draining.store(true, Ordering::Relaxed);
     tracing::info!(
@@ -232,17 +207,9 @@ async fn drain(threads: &[Thread], shared: &Shared, signals: &mut Signals) -> Se
         requests = shared.active.load(Ordering::Relaxed),
         "draining; no new connections"
     );
-    for thread in threads {
-        thread.tasks.stop();
-    }
-    let all = async {
-        for thread in threads {
-            thread.tasks.wait().await;
-        }
-    };
     let second = async { while signals.next().await == Signal::Hangup {} };
     let ended = tokio::select! {
-        done = timeout(time, all) => done.is_ok(),
+        done = timeout(time, cores::finish(cores)) => done.is_ok(),
         () = second => false,
     };
     let requests = shared.active.load(Ordering::Relaxed);
@@ -255,111 +222,5 @@ async fn drain(threads: &[Thread], shared: &Shared, signals: &mut Signals) -> Se
     }
 }
 
-/// One core's thread.
-struct Thread {
-    sender: UnboundedSender<std::net::TcpStream>,
-    open: Arc<AtomicUsize>,
-    tasks: Tasks,
-    _handle: JoinHandle<()>,
-}
-
-fn start_threads(shared: &Arc<Shared>) -> std::io::Result<Vec<Thread>> {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    (0..cores).map(|i| start_thread(i, Arc::clone(shared))).collect()
-}
-
-fn start_thread(number: usize, shared: Arc<Shared>) -> std::io::Result<Thread> {
-    let runtime = runtime()?;
-    let (sender, receiver) = unbounded_channel();
-    let open = Arc::new(AtomicUsize::new(0));
-    let tasks = Tasks::new();
-    let worker = Arc::new(Worker::new(shared, tasks.clone()));
-    let (counted, spawner) = (Arc::clone(&open), tasks.clone());
-    let handle = std::thread::Builder::new()
-        .name(format!("serve-{number}"))
-        .spawn(move || runtime.block_on(take(receiver, worker, counted, spawner)))?;
-    Ok(Thread { sender, open, tasks, _handle: handle })
-}
-
-/// Serves the connections that this thread is given.
-async fn take(
-    mut receiver: UnboundedReceiver<std::net::TcpStream>,
-    worker: Arc<Worker>,
-    open: Arc<AtomicUsize>,
-    tasks: Tasks,
-) {
-    while let Some(stream) = receiver.recv().await {
-        let open = Open(Arc::clone(&open));
-        match TcpStream::from_std(stream) {
-            Ok(stream) => {
-                let (worker, stop) = (Arc::clone(&worker), tasks.token());
-                tasks.spawn(async move {
-                    conn::serve(stream, worker, stop).await;
-                    drop(open);
-                });
-            }
-            Err(error) => tracing::warn!(%error, "a connection could not be taken over"),
-        }
-    }
-}
-
-/// Counts a connection as open until dropped.
-struct Open(Arc<AtomicUsize>);
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Binds every address; `None` when a healthy sanctum is already there.
-async fn bind_all(addresses: &[String]) -> Result<Option<Vec<TcpListener>>, ServeError> {
-    let mut listeners = Vec::new();
-    for address in addresses {
-        match bind(address).await? {
-            Some(listener) => listeners.push(listener),
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(listeners))
-}
-
-/// Binds one address. A draining sanctum is waited for, up to its own drain time.
-async fn bind(address: &str) -> Result<Option<TcpListener>, ServeError> {
-    let listen = |source| ServeError::Listen { address: address.to_owned(), source };
-    let mut until: Option<Instant> = None;
-    loop {
-        let error = match TcpListener::bind(address).await {
-            Ok(listener) => return Ok(Some(listener)),
-            Err(error) => error,
-        };
-        if error.kind() != std::io::ErrorKind::AddrInUse {
-            return Err(listen(error));
-        }
-        match incumbent::ask(address).await {
-            Incumbent::Healthy => {
-                tracing::info!(
-                    addr = address,
-                    "a healthy sanctum already serves this address; nothing to do"
-                );
-                return Ok(None);
-            }
-            Incumbent::Draining(time) => {
-                let until = *until.get_or_insert_with(|| Instant::now() + time);
-                if Instant::now() >= until {
-                    return Err(ServeError::Held { address: address.to_owned() });
-                }
-                tracing::info!(addr = address, "waiting for a draining sanctum");
-                sleep(Duration::from_millis(100)).await;
-            }
-            // It may have gone in the meantime; one more try tells.
-            Incumbent::Gone if until.is_none() => {
-                until = Some(Instant::now());
-                sleep(Duration::from_millis(100)).await;
-            }
-            Incumbent::Gone | Incumbent::Other => {
-                return Err(ServeError::Held { address: address.to_owned() });
-            }
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

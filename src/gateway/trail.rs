@@ -91,11 +91,14 @@ impl Trail {
 
     /// Whole seconds until a seat may answer again; at least one.
     pub(crate) fn soonest(&self, route: &LiveRoute, now_ms: u64) -> u64 {
-        let waits = self.0.iter().filter_map(|stop| {
+        // Whoever was asked and named no time, and is not resting, may be asked again at once.
+        let may = |stop: &&Stop| stop.tried || matches!(stop.class, Class::Busy | Class::CoolingDown);
+        let waits = self.0.iter().filter(may).filter_map(|stop| {
             let until = route.seats.get(stop.position)?.standing.condition(now_ms).cooling_until;
-            stop.retry_after.max(until.map(|t| Duration::from_millis(t.saturating_sub(now_ms))))
+            let rest = until.map(|t| Duration::from_millis(t.saturating_sub(now_ms)));
+            Some(stop.retry_after.max(rest).unwrap_or_default())
         });
-        let wait = waits.min().unwrap_or(Duration::from_secs(1));
+        let wait = waits.min().unwrap_or_default();
         wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)).max(1)
     }
 

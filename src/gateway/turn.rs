@@ -14,11 +14,13 @@ use crate::gateway::live::{LiveRoute, LiveSeat};
 use crate::gateway::verdict::{note_headers, see, settle_standing};
 use crate::gateway::worker::Worker;
 use crate::ledger::ActionWord;
+use crate::prompt::Gap;
 use crate::route::Class;
 use crate::route::action::Action;
 use crate::route::plan::{self, Ask, Skip, Step};
+use crate::telemetry::clock;
 use crate::upstream::attempt::{self, Arrival, Clocks, Failed, Want};
-use crate::upstream::prepare;
+use crate::upstream::prepare::{self, Outgoing};
 use crate::upstream::request::Request;
 use crate::upstream::target::Target;
 use crate::wire::Endpoint;
@@ -96,6 +98,9 @@ impl Turn {
         let mut attempts = 0u32;
         loop {
             if self.deadline <= Instant::now() {
+                if attempts == 0 {
+                    self.book.pass(step.seat, Class::Deadline);
+                }
                 return Some(Ended::Late);
             }
             let Some(place) = seat.standing.enter(seat.seat.max_concurrency) else {
@@ -105,9 +110,16 @@ impl Turn {
                 }
                 return None;
             };
+            let outgoing = match self.prepare(seat, target) {
+                Ok(outgoing) => outgoing,
+                Err(class) => {
+                    self.book.pass(step.seat, class);
+                    return None;
+                }
+            };
             attempts = attempts.saturating_add(1);
             self.book.begin(step.seat);
-            let failed = match self.attempt(seat, target).await {
+            let failed = match self.attempt(seat, outgoing).await {
                 Ok(arrival) => {
                     note_headers(seat, arrival.headers(), self.worker.shared.now_ms(), &self.book);
                     return Some(Ended::Arrived(arrival, place));
@@ -125,8 +137,22 @@ impl Turn {
         }
     }
 
+    /// What is sent to a seat; the class of what its wire cannot say.
+    fn prepare(&self, seat: &LiveSeat, target: &Target) -> Result<Outgoing, Class> {
+        let created = u64::try_from(clock::now() / 1000).unwrap_or(0);
+        let id = &self.book.about.request_id;
+        prepare::prepare(&self.request, target, id, created).map_err(|gap| {
+            tracing::info!(request_id = &**id, seat = &*seat.name, reason = %gap, "the seat cannot say this request");
+            match gap.gap {
+                Gap::NativeTools => Class::NativeTools,
+                Gap::Capability => Class::Capability,
+                Gap::Inexpressible => Class::Inexpressible,
+            }
+        })
+    }
+
     /// One attempt. `Err(None)` where the gateway itself cannot make one.
-    async fn attempt(&self, seat: &LiveSeat, target: &Target) -> Result<Arrival, Option<Box<Failed>>> {
+    async fn attempt(&self, seat: &LiveSeat, outgoing: Outgoing) -> Result<Arrival, Option<Box<Failed>>> {
         let client = self.worker.client(seat.seat.provider.connect_timeout).map_err(|error| {
             tracing::error!(%error, "no client for the provider");
             None
@@ -137,7 +163,6 @@ impl Turn {
             Want::Message | Want::Count => seat.seat.response_timeout,
         };
         let clocks = Clocks { deadline: self.deadline, after_upload };
-        let outgoing = prepare::prepare(&self.request, target);
         attempt::attempt(&client, outgoing, want, clocks).await.map_err(Some)
     }
 

@@ -25,6 +25,8 @@ pub enum FailureKind {
     Reset,
     /// The connection was closed in the middle of something.
     Eof,
+    /// This process has no descriptor left for it.
+    Exhausted,
     /// Something else, e.g. an answer that is no HTTP.
     Other,
 }
@@ -40,6 +42,7 @@ impl FailureKind {
             Self::Tls => "tls",
             Self::Reset => "reset",
             Self::Eof => "eof",
+            Self::Exhausted => "exhausted",
             Self::Other => "other",
         }
     }
@@ -125,6 +128,10 @@ fn deepest_kind(error: &reqwest::Error) -> Option<FailureKind> {
 
 fn kind_of_io(error: &io::Error) -> Option<FailureKind> {
     use io::ErrorKind as Io;
+    // EMFILE and ENFILE, the same number on every Unix.
+    if matches!(error.raw_os_error(), Some(23 | 24)) {
+        return Some(FailureKind::Exhausted);
+    }
     match error.kind() {
         Io::ConnectionRefused | Io::HostUnreachable | Io::NetworkUnreachable | Io::AddrNotAvailable => {
             Some(FailureKind::Connect)

@@ -115,7 +115,10 @@ fn bar(route: &Route, ask: &Ask<'_>, position: usize, unusable: bool) -> Option<
 /// Whether a seat on this wire can be asked at this endpoint.
 #[must_use]
 pub const fn speaks(wire: Wire, endpoint: Endpoint) -> bool {
-    matches!((wire, endpoint), (Wire::Anthropic, Endpoint::Messages | Endpoint::CountTokens))
+    matches!(
+        (wire, endpoint),
+        (Wire::Anthropic, Endpoint::Messages | Endpoint::CountTokens) | (Wire::OpenAi, Endpoint::Messages)
+    )
 }
 
 /// Whether a seat may hold a prompt that another refused as too long.

@@ -72,6 +72,12 @@ impl Redactor {
 }
 
 impl Redactor {
+    /// Whether bytes hold a known secret.
+    #[must_use]
+    pub fn knows(&self, bytes: &[u8]) -> bool {
+        self.secrets.iter().any(|s| memchr::memmem::find(bytes, s.expose_secret().as_bytes()).is_some())
+    }
+
     /// Whether a text of any length holds a known secret or what looks like one.
     #[must_use]
     pub fn finds(&self, text: &str) -> bool {

@@ -3,6 +3,7 @@
 //! A streamed answer is handed on at the first sign of generation, with everything read so far held back
 //! in its watch; until then nothing of it has reached anybody.
 
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -12,13 +13,14 @@ use reqwest::Body;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::outbound::{self, FailureKind};
+use crate::prompt::Finish;
 use crate::route::table::{Signal, Source};
 use crate::upstream::prepare::Outgoing;
 use crate::upstream::upload::{Upload, Uploaded};
 use crate::wire::anthropic::answer::{self, Answer};
-use crate::wire::anthropic::reframe;
-use crate::wire::anthropic::watch::Watch;
+use crate::wire::anthropic::{self, reframe};
 use crate::wire::failure::{self, FailureBody};
+use crate::wire::{AnswerOptions, Dialect, Flow, Wire, chat};
 
 /// Largest whole answer that is kept, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
@@ -78,6 +80,8 @@ impl Arrival {
 /// A whole answer.
 #[derive(Debug)]
 pub struct Whole {
+    /// Upstream's status.
+    pub status: u16,
     /// Upstream's headers.
     pub headers: HeaderMap,
     /// What goes to the client: the very bytes, or the same told as events.
@@ -91,10 +95,12 @@ pub struct Whole {
 /// A stream at its first sign of generation.
 #[derive(Debug)]
 pub struct Stream {
+    /// Upstream's status.
+    pub status: u16,
     /// Upstream's headers.
     pub headers: HeaderMap,
     /// What was seen, and what is ready to be sent on.
-    pub watch: Watch,
+    pub flow: Flow,
     /// The rest of the answer.
     pub body: Body,
 }
@@ -108,12 +114,14 @@ pub struct Failed {
     pub headers: HeaderMap,
     /// Upstream's HTTP status as received.
     pub status: Option<u16>,
-    /// The body as received, for an answer that is relayed; empty where there was none.
-    pub raw: Bytes,
+    /// The body as received, for an answer that is relayed; `None` where it did not come whole and plain.
+    pub raw: Option<Bytes>,
     /// What happened, for the record; may hold what upstream said.
     pub text: String,
     /// Trying again can only fail the same way.
     pub hopeless: bool,
+    /// The gateway's own want (of descriptors): no fault of the seat's.
+    pub ours: bool,
     /// The model that a stream named before it failed.
     pub served_model: Option<String>,
 }
@@ -132,15 +140,33 @@ pub async fn attempt(
     let mut request = reqwest::Request::new(Method::POST, outgoing.url);
     *request.headers_mut() = outgoing.headers;
     *request.body_mut() = Some(Body::wrap(upload));
+    let progress = Progress::default();
+    let asked = Asked { want, retell: outgoing.retell, progress: &progress };
     tokio::select! {
         biased;
-        result = exchange(client, request, want) => result,
-        source = clock(clocks, uploaded) => Err(Failed::clock(source)),
+        result = exchange(client, request, asked) => result,
+        source = clock(clocks, uploaded, &progress) => Err(Failed::clock(source, &progress)),
     }
 }
 
+/// How far an exchange has come, for whoever ends it from outside.
+#[derive(Default)]
+struct Progress {
+    /// The first sign of generation was seen, be it one that the client does not see.
+    began: AtomicBool,
+    /// Upstream's status; 0 = none yet.
+    status: AtomicU16,
+}
+
+/// What an exchange needs to know beside the request itself.
+struct Asked<'a> {
+    want: Want,
+    retell: Option<AnswerOptions>,
+    progress: &'a Progress,
+}
+
 /// Runs out at the first limit that is reached, and says which.
-async fn clock(clocks: Clocks, uploaded: Uploaded) -> Source {
+async fn clock(clocks: Clocks, uploaded: Uploaded, progress: &Progress) -> Source {
     let rest = tokio::select! {
         rest = uploaded.wait() => rest,
         () = sleep_until(clocks.deadline) => return Source::Deadline,
@@ -148,41 +174,46 @@ async fn clock(clocks: Clocks, uploaded: Uploaded) -> Source {
     let budget = clocks.after_upload.saturating_add(rest);
     let own = Instant::now().checked_add(budget).unwrap_or(clocks.deadline);
     sleep_until(own.min(clocks.deadline)).await;
-    if clocks.deadline <= own { Source::Deadline } else { Source::FirstByte }
+    if clocks.deadline <= own {
+        return Source::Deadline;
+    }
+    if !progress.began.load(Ordering::Relaxed) {
+        return Source::FirstByte;
+    }
+    sleep_until(clocks.deadline).await;
+    Source::Deadline
 }
 
 async fn exchange(
     client: &reqwest::Client,
     request: reqwest::Request,
-    want: Want,
+    asked: Asked<'_>,
 ) -> Result<Arrival, Box<Failed>> {
     let response = client.execute(request).await.map_err(|e| Failed::transport(&e, Source::Transport))?;
     let (parts, mut body) = http::Response::<Body>::from(response).into_parts();
     let headers = parts.headers;
+    let status = parts.status.as_u16();
+    asked.progress.status.store(status, Ordering::Relaxed);
+    let encoded = headers.get_all(header::CONTENT_ENCODING).iter().any(|v| v != "identity");
     if !parts.status.is_success() {
         // The head says what happened; a body that does not come does not turn it into a timeout.
         let mut raw = BytesMut::new();
-        timeout(ERROR_BODY_TIME, read_up_to(&mut body, &mut raw, MAX_ERROR_BYTES)).await.ok();
-        let raw = raw.freeze();
-        return Err(Failed::status(parts.status.as_u16(), headers, raw));
+        let read = timeout(ERROR_BODY_TIME, read_up_to(&mut body, &mut raw, MAX_ERROR_BYTES)).await;
+        let is_whole = read.unwrap_or(false) && !encoded;
+        return Err(Failed::status(status, headers, raw.freeze(), is_whole));
     }
-    let status = parts.status.as_u16();
-    if headers.get(header::CONTENT_ENCODING).is_some_and(|v| v != "identity") {
-        return Err(Failed::in_band(
-            status,
-            headers,
-            None,
-            "the answer is compressed, though identity was asked for",
-        ));
+    if encoded {
+        let text = "the answer is compressed, though identity was asked for";
+        return Err(Failed::in_band(status, headers, None, text));
     }
     let kind = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match kind.as_str() {
-        "text/event-stream" if want == Want::Stream => begin(status, headers, body).await,
-        "application/json" => whole(status, headers, body, want).await,
+        "text/event-stream" if asked.want == Want::Stream => begin(status, headers, body, asked).await,
+        "application/json" => whole(status, headers, body, asked).await,
         "" => Err(Failed::in_band(status, headers, None, "the answer has no content type")),
         other => {
-            let text = format!("the answer is of type {}, not {}", bounded(other, 80), expected(want));
+            let text = format!("the answer is of type {}, not {}", bounded(other, 80), expected(asked.want));
             Err(Failed::in_band(status, headers, None, &text))
         }
     }
@@ -195,37 +226,46 @@ const fn expected(want: Want) -> &'static str {
     }
 }
 
-/// Reads a stream until its first sign of generation.
-async fn begin(status: u16, headers: HeaderMap, mut body: Body) -> Result<Arrival, Box<Failed>> {
-    let mut watch = Watch::new();
+/// Reads a stream until there is something for the client.
+async fn begin(
+    status: u16,
+    headers: HeaderMap,
+    mut body: Body,
+    asked: Asked<'_>,
+) -> Result<Arrival, Box<Failed>> {
+    let wire = if asked.retell.is_some() { Wire::OpenAi } else { Wire::Anthropic };
+    let mut flow = Flow::new(wire, Dialect::Anthropic, asked.retell.as_ref());
     let mut read = 0usize;
     loop {
         let ended = match body.frame().await {
             None => {
-                watch.end();
-                Some(Failed::ended(status, &watch, "the stream ended before any content"))
+                flow.end();
+                Some(Failed::ended(status, &flow, "the stream ended before any content"))
             }
-            Some(Err(e)) => Some(Failed {
-                served_model: model_of(&watch),
-                status: Some(status),
-                ..*Failed::transport(&e, Source::Ended)
-            }),
+            Some(Err(e)) => {
+                let failed = *Failed::transport(&e, Source::Ended);
+                Some(Failed { served_model: model_of(&flow), status: Some(status), ..failed })
+            }
             Some(Ok(frame)) => {
                 let Ok(data) = frame.into_data() else { continue };
                 read = read.saturating_add(data.len());
-                let oversized = watch.push(data).is_err();
-                (oversized || (read > MAX_PRELUDE_BYTES && !watch.began()))
-                    .then(|| Failed::ended(status, &watch, "the stream says too much before any content"))
+                let oversized = flow.push(data).is_err();
+                let too_much = oversized || (read > MAX_PRELUDE_BYTES && !flow.began());
+                let text = "the stream says too much before any content";
+                too_much.then(|| *Failed::in_band(status, HeaderMap::new(), None, text))
             }
         };
-        if let Some(error) = watch.error().filter(|_| !watch.began()) {
-            let mut failed = Failed::stream_error(status, headers, error.body.clone());
-            failed.served_model = model_of(&watch);
-            return Err(Box::new(failed));
+        if flow.began() {
+            asked.progress.began.store(true, Ordering::Relaxed);
         }
-        // A turn may end without content: that is legal, and there is nothing more to wait for.
-        if watch.began() || watch.finished() {
-            return Ok(Arrival::Stream(Box::new(Stream { headers, watch, body })));
+        // Whatever came with the content, an error included, is told in the stream.
+        if flow.commits() {
+            return Ok(Arrival::Stream(Box::new(Stream { status, headers, flow, body })));
+        }
+        if let Some(error) = flow.error() {
+            let mut failed = Failed::stream_error(status, headers, error.body.clone());
+            failed.served_model = model_of(&flow);
+            return Err(Box::new(failed));
         }
         if let Some(mut failed) = ended {
             failed.headers = headers;
@@ -234,12 +274,18 @@ async fn begin(status: u16, headers: HeaderMap, mut body: Body) -> Result<Arriva
     }
 }
 
-fn model_of(watch: &Watch) -> Option<String> {
-    watch.served_model().map(str::to_owned)
+fn model_of(flow: &Flow) -> Option<String> {
+    flow.served_model().map(str::to_owned)
 }
 
 /// Reads a whole answer and judges it.
-async fn whole(status: u16, headers: HeaderMap, mut body: Body, want: Want) -> Result<Arrival, Box<Failed>> {
+async fn whole(
+    status: u16,
+    headers: HeaderMap,
+    mut body: Body,
+    asked: Asked<'_>,
+) -> Result<Arrival, Box<Failed>> {
+    let Asked { want, retell, .. } = asked;
     let raw = match read_whole(&mut body, MAX_ANSWER_BYTES).await {
         Ok(raw) => raw,
         Err(ReadError::TooLarge) => {
@@ -253,31 +299,39 @@ async fn whole(status: u16, headers: HeaderMap, mut body: Body, want: Want) -> R
     // A core is not kept from its other requests by one large answer.
     let judged = if raw.len() > LARGE {
         let raw = raw.clone();
-        tokio::task::spawn_blocking(move || judge(raw, want)).await.unwrap_or_else(|_| Err(broken_judge()))
+        tokio::task::spawn_blocking(move || judge(raw, want, retell.as_ref()))
+            .await
+            .unwrap_or_else(|_| Err(broken_judge()))
     } else {
-        judge(raw, want)
+        judge(raw, want, retell.as_ref())
     };
     match judged {
         Ok((body, as_events, answer)) => {
-            Ok(Arrival::Whole(Box::new(Whole { headers, body, as_events, answer })))
+            Ok(Arrival::Whole(Box::new(Whole { status, headers, body, as_events, answer })))
         }
-        Err((text, said)) => Err(Failed::in_band(status, headers, said, &text)),
+        Err(no) => Err(Failed::in_band(status, headers, no.1, &no.0)),
     }
 }
 
 /// What goes to the client, whether as events, and what the answer says of itself; or why it is none, and the
 /// error that it holds instead.
-type Judged = Result<(Bytes, bool, Answer), (String, Option<FailureBody>)>;
+type Judged = Result<(Bytes, bool, Answer), NoAnswer>;
+
+/// Why a 200 is no answer, and the error that it holds instead.
+type NoAnswer = Box<(String, Option<FailureBody>)>;
 
 /// Judges the whole body of a 200. Pure.
-fn judge(raw: Bytes, want: Want) -> Judged {
+fn judge(raw: Bytes, want: Want, retell: Option<&AnswerOptions>) -> Judged {
+    if let Some(options) = retell {
+        return judge_chat(&raw, want, options);
+    }
     if want == Want::Count {
         return match serde_json::from_slice::<Count>(&raw) {
             Ok(_) => Ok((raw, false, Answer::default())),
-            Err(_) => Err(("the answer counts no input_tokens".to_owned(), Some(failure::read(&raw)))),
+            Err(_) => Err(Box::new(("the answer counts no input_tokens".to_owned(), Some(failure::read(&raw))))),
         };
     }
-    let no = |no: answer::NotAnAnswer| (no.message, Some(*no.body));
+    let no = |no: answer::NotAnAnswer| Box::new((no.message, Some(*no.body)));
     let answer = answer::read(&raw).map_err(no)?;
     match want {
         Want::Stream => Ok((reframe::reframe(&raw).map_err(no)?, true, answer)),
@@ -285,8 +339,30 @@ fn judge(raw: Bytes, want: Want) -> Judged {
     }
 }
 
-fn broken_judge() -> (String, Option<FailureBody>) {
-    ("the answer could not be judged".to_owned(), None)
+/// The same for a chat answer, which is told in the client's wire.
+fn judge_chat(raw: &[u8], want: Want, options: &AnswerOptions) -> Judged {
+    let no = |no: failure::NotAnAnswer| Box::new((no.message, Some(*no.body)));
+    let completion = chat::decode_answer(raw, options.show_thinking).map_err(no)?;
+    let answer = Answer {
+        served_model: completion.model.as_ref().map(|m| m.decode().into_owned()),
+        usage: completion.usage,
+        refused: matches!(completion.finish, Finish::Refusal(_)),
+        ..Answer::default()
+    };
+    if want != Want::Stream {
+        return Ok((anthropic::encode_answer(&completion, options), false, answer));
+    }
+    let mut encoder = anthropic::StreamEncoder::new(options.clone());
+    let (mut out, mut too_much) = (Vec::new(), false);
+    completion.tell(|event| too_much |= encoder.take(event, &mut out).is_err());
+    if too_much {
+        return Err(Box::new(("the answer holds more than can be told as a stream".to_owned(), None)));
+    }
+    Ok((Bytes::from(out), true, answer))
+}
+
+fn broken_judge() -> NoAnswer {
+    Box::new(("the answer could not be judged".to_owned(), None))
 }
 
 /// The answer of `count_tokens`.
@@ -325,16 +401,18 @@ async fn read_whole(body: &mut Body, most: usize) -> Result<Bytes, ReadError> {
     Ok(rest.map_or(first, BytesMut::freeze))
 }
 
-/// The first `most` bytes of an error's body; what cannot be read is left out.
-async fn read_up_to(body: &mut Body, kept: &mut BytesMut, most: usize) {
-    while let Some(Ok(frame)) = body.frame().await {
+/// Reads the first `most` bytes of an error's body; whether that is all of it.
+async fn read_up_to(body: &mut Body, kept: &mut BytesMut, most: usize) -> bool {
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else { return false };
         let Ok(data) = frame.into_data() else { continue };
         let room = most.saturating_sub(kept.len());
         kept.extend_from_slice(data.get(..room.min(data.len())).unwrap_or_default());
-        if kept.len() >= most {
-            break;
+        if data.len() > room {
+            return false;
         }
     }
+    true
 }
 
 impl Failed {
@@ -349,33 +427,36 @@ impl Failed {
             },
             headers: HeaderMap::new(),
             status: None,
-            raw: Bytes::new(),
+            raw: None,
             text,
             hopeless: false,
+            ours: false,
             served_model: None,
         }
     }
 
-    fn clock(source: Source) -> Box<Self> {
+    fn clock(source: Source, progress: &Progress) -> Box<Self> {
         let text = match source {
             Source::Deadline => "the request's deadline ran out",
             _ => "no sign of generation within the seat's budget",
         };
-        Box::new(Self::new(source, text.to_owned()))
+        let status = Some(progress.status.load(Ordering::Relaxed)).filter(|s| *s > 0);
+        Box::new(Self { status, ..Self::new(source, text.to_owned()) })
     }
 
     fn transport(error: &reqwest::Error, source: Source) -> Box<Self> {
         let failure = outbound::describe(error);
         let hopeless = failure.kind == FailureKind::Tls;
-        Box::new(Self { hopeless, ..Self::new(source, failure.text) })
+        let ours = failure.kind == FailureKind::Exhausted;
+        Box::new(Self { hopeless, ours, ..Self::new(source, failure.text) })
     }
 
-    fn ended(status: u16, watch: &Watch, text: &str) -> Self {
-        let served_model = model_of(watch);
+    fn ended(status: u16, flow: &Flow, text: &str) -> Self {
+        let served_model = model_of(flow);
         Self { status: Some(status), served_model, ..Self::new(Source::Ended, text.to_owned()) }
     }
 
-    fn status(status: u16, headers: HeaderMap, raw: Bytes) -> Box<Self> {
+    fn status(status: u16, headers: HeaderMap, raw: Bytes, is_whole: bool) -> Box<Self> {
         let body = failure::read(&raw);
         let text = body.message.clone();
         Box::new(Self {
@@ -390,7 +471,7 @@ impl Failed {
             },
             headers,
             status: Some(status),
-            raw,
+            raw: is_whole.then_some(raw),
             ..Self::new(Source::Status, text)
         })
     }

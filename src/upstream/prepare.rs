@@ -4,9 +4,10 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use reqwest::Url;
 
+use crate::prompt::Inexpressible;
 use crate::upstream::request::{Credentials, Request};
 use crate::upstream::target::Target;
-use crate::wire::envelope;
+use crate::wire::{AnswerOptions, Wire, anthropic, chat, envelope};
 
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 const VERSION: HeaderName = HeaderName::from_static("anthropic-version");
@@ -19,15 +20,35 @@ pub struct Outgoing {
     pub url: Url,
     /// Its headers; the length and the host are the client's business.
     pub headers: HeaderMap,
-    /// Its body: slices of the request as received, but for the model id.
+    /// Its body: on the client's own wire slices of the request as received, but for what must differ.
     pub body: Vec<Bytes>,
+    /// How its answer is told to the client; `None` on the client's own wire.
+    pub retell: Option<AnswerOptions>,
+    /// The client's fields that are not in it.
+    pub dropped: Vec<String>,
 }
 
-/// Makes what is sent to a seat of the client's own wire.
-#[must_use]
-pub fn prepare(request: &Request, target: &Target) -> Outgoing {
-    let seat = &target.seat;
-    let facts = &request.facts;
+/// Makes what is sent to a seat. `id` and `created` (seconds since the epoch) stand in an answer whose upstream
+/// gives none.
+///
+/// # Errors
+/// When the seat's wire cannot say the request: the seat is to be passed over.
+pub fn prepare(
+    request: &Request,
+    target: &Target,
+    id: &str,
+    created: u64,
+) -> Result<Outgoing, Inexpressible> {
+    let url = target.url(request.endpoint, request.query.as_deref());
+    match target.seat.provider.wire {
+        Wire::OpenAi => translated(request, target, url, id, created),
+        _ => Ok(same(request, target, url)),
+    }
+}
+
+/// The request as received, but for the model and a limit that the seat cannot give.
+fn same(request: &Request, target: &Target, url: Url) -> Outgoing {
+    let (seat, facts) = (&target.seat, &request.facts);
     let mut edits = Vec::new();
     if facts.model != seat.model {
         edits.push((facts.model_span.clone(), envelope::json_string(&seat.model)));
@@ -41,8 +62,67 @@ pub fn prepare(request: &Request, target: &Target) -> Outgoing {
     let body = envelope::splice_all(&request.frames, edits);
     let mut headers = headers(&request.headers, &request.caller, target);
     // The body was read as JSON, whatever the client called it.
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    Outgoing { url: target.url(request.endpoint, request.query.as_deref()), headers, body }
+    headers.insert(header::CONTENT_TYPE, JSON);
+    Outgoing { url, headers, body, retell: None, dropped: Vec::new() }
+}
+
+/// The request told in the seat's own wire.
+fn translated(
+    request: &Request,
+    target: &Target,
+    url: Url,
+    id: &str,
+    created: u64,
+) -> Result<Outgoing, Inexpressible> {
+    let whole = match request.frames.as_ref() {
+        [only] => only.clone(),
+        frames => Bytes::from(frames.concat()),
+    };
+    let prompt = anthropic::decode_request(&whole).map_err(|e| Inexpressible::wire(e.to_string()))?;
+    let model = &target.seat.model;
+    let encoded = chat::encode_request(&prompt, model, &target.traits)?;
+    let retell = AnswerOptions::of(&prompt, &format!("msg_{id}"), model, created, None);
+    Ok(Outgoing {
+        url,
+        headers: chat_headers(&request.headers, &request.caller, target),
+        body: vec![encoded.body],
+        retell: Some(retell),
+        dropped: encoded.dropped,
+    })
+}
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// The headers for a seat of OpenAI's wires: nothing of Anthropic's, and the credential as a bearer.
+fn chat_headers(client: &HeaderMap, caller: &Credentials, target: &Target) -> HeaderMap {
+    let mut out = HeaderMap::new();
+    out.insert(header::CONTENT_TYPE, JSON);
+    out.insert(header::ACCEPT_ENCODING, IDENTITY);
+    if let Some(agent) = client.get(header::USER_AGENT) {
+        out.insert(header::USER_AGENT, agent.clone());
+    }
+    let bearer = match &target.key {
+        Some(key) => as_bearer(key),
+        None if target.is_callers() => {
+            caller.authorization.clone().or_else(|| caller.api_key.as_ref().and_then(as_bearer))
+        }
+        None => None,
+    };
+    if let Some(bearer) = bearer {
+        out.insert(header::AUTHORIZATION, bearer);
+    }
+    for (name, value) in &target.seat.extra_headers {
+        out.insert(name.clone(), value.clone());
+    }
+    out
+}
+
+const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
+
+fn as_bearer(key: &HeaderValue) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_bytes(&[b"Bearer ", key.as_bytes()].concat()).ok()?;
+    value.set_sensitive(true);
+    Some(value)
 }
 
 /// The headers for a seat: the client's that may travel, the seat's own, and the seat's credential.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use http::HeaderValue;
 use reqwest::Url;
 
-use crate::config::{KeyRef, Seat};
-use crate::wire::Endpoint;
+use crate::config::{Capability, KeyRef, Seat};
+use crate::prompt::SeatTraits;
+use crate::wire::{Endpoint, Wire};
 
 /// Where a seat's requests go, and with which credential.
 #[derive(Debug, Clone)]
@@ -15,8 +16,11 @@ pub struct Target {
     pub seat: Arc<Seat>,
     /// Base URL of its provider.
     base: Url,
-    messages: Url,
+    /// Where generation is asked for.
+    generate: Url,
     count_tokens: Url,
+    /// What the seat can express, for a client of another wire.
+    pub traits: SeatTraits,
     /// The provider's key as a header value marked sensitive; `None` for a local server or a caller's own.
     pub key: Option<HeaderValue>,
 }
@@ -26,9 +30,10 @@ impl Target {
     #[must_use]
     pub fn new(seat: Arc<Seat>, key: Option<HeaderValue>) -> Option<Self> {
         let base: Url = seat.provider.base_url.parse().ok()?;
-        let messages = joined(&base, Endpoint::Messages.path())?;
+        let generate = joined(&base, generate_path(seat.provider.wire))?;
         let count_tokens = joined(&base, Endpoint::CountTokens.path())?;
-        Some(Self { seat, base, messages, count_tokens, key })
+        let traits = traits(&seat);
+        Some(Self { seat, base, generate, count_tokens, traits, key })
     }
 
     /// The URL of an endpoint, with the client's query.
@@ -36,7 +41,7 @@ impl Target {
     pub fn url(&self, endpoint: Endpoint, query: Option<&str>) -> Url {
         let mut url = match endpoint {
             Endpoint::CountTokens => self.count_tokens.clone(),
-            _ => self.messages.clone(),
+            _ => self.generate.clone(),
         };
         add_query(&mut url, query);
         url
@@ -54,6 +59,27 @@ impl Target {
     #[must_use]
     pub fn is_callers(&self) -> bool {
         self.seat.provider.key == KeyRef::Caller
+    }
+}
+
+/// The path of generation below a provider's base URL, which for OpenAI's wires holds the version.
+const fn generate_path(wire: Wire) -> &'static str {
+    match wire {
+        Wire::OpenAi => "/chat/completions",
+        Wire::OpenAiResponses => "/responses",
+        Wire::Anthropic | Wire::ClaudeCli | Wire::CodexCli => "/v1/messages",
+    }
+}
+
+fn traits(seat: &Seat) -> SeatTraits {
+    SeatTraits {
+        max_output_tokens: seat.max_output_tokens,
+        images: seat.capability != Some(Capability::Text),
+        prefill: seat.prefill,
+        pdf: seat.pdf,
+        sampling: seat.sampling,
+        drop_params: seat.drop_params.clone(),
+        ..SeatTraits::default()
     }
 }
 

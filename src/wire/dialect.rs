@@ -63,7 +63,7 @@ impl Wire {
     /// Whether a seat on this wire can be asked yet.
     #[must_use]
     pub const fn is_built(self) -> bool {
-        matches!(self, Self::Anthropic)
+        matches!(self, Self::Anthropic | Self::OpenAi)
     }
 }
 

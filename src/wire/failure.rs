@@ -6,12 +6,15 @@
 
 use serde_json::{Map, Value};
 
+mod inside;
 mod overflow;
 #[cfg(test)]
 mod tests;
 mod text;
 mod wait;
 
+pub(super) use inside::not_an_answer;
+pub use inside::{NotAnAnswer, StreamError};
 pub use overflow::{OverflowSizes, overflow, overflow_sizes};
 pub(super) use text::cut;
 pub use wait::duration_secs;

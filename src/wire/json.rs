@@ -7,6 +7,8 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use crate::prompt::Text;
+
 /// `text` as a JSON string, quotes included.
 pub(super) fn quoted(text: &str) -> String {
     // A string always serialises.
@@ -31,6 +33,11 @@ impl<'a> Pairs<'a> {
     /// The value of the last pair with this key, as most readers have it.
     pub(super) fn get(&self, key: &str) -> Option<&'a RawValue> {
         self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| *value)
+    }
+
+    /// The pairs, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+        self.0.iter().map(|(key, value)| (key.as_ref(), *value))
     }
 
     /// A value that is a string.
@@ -77,4 +84,40 @@ impl<'de> Deserialize<'de> for Pairs<'de> {
 
 /// A key, borrowed where it can be.
 #[derive(Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+pub(super) struct Key<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
+
+/// The fields of an object, when it is one and they are of the right form.
+pub(super) fn read<'a, T: Deserialize<'a>>(json: &'a RawValue) -> Option<T> {
+    serde_json::from_str(json.get()).ok()
+}
+
+/// A value that is there.
+pub(super) fn present(json: Option<&RawValue>) -> Option<&RawValue> {
+    json.filter(|json| json.get() != "null")
+}
+
+/// A string.
+pub(super) fn text(json: Option<&RawValue>) -> Option<Text<'_>> {
+    json.and_then(Text::of)
+}
+
+/// A string, as it is compared with names.
+pub(super) fn word(json: Option<&RawValue>) -> Option<Cow<'_, str>> {
+    let json = json?.get();
+    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') {
+        serde_json::from_str::<String>(json).ok().map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(inner))
+    }
+}
+
+/// A whole number that is not negative.
+pub(super) fn whole(json: Option<&RawValue>) -> Option<u64> {
+    read(json?)
+}
+
+/// Yes or no.
+pub(super) fn flag(json: Option<&RawValue>) -> Option<bool> {
+    read(json?)
+}

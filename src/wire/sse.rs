@@ -15,7 +15,7 @@ mod fields;
 mod tests;
 
 pub(super) use cuts::Cuts;
-pub(super) use fields::{data_of, name_of};
+pub(super) use fields::{data_of, field_of, name_of};
 
 /// The largest event that is accepted, in bytes.
 pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;

@@ -32,6 +32,36 @@ fn a_stream_in_flight_finishes_before_the_process_ends() {
 }
 
 #[test]
+fn whoever_came_before_the_signal_is_served() {
+    let a = Upstream::always(says("a-1", "ok"));
+    let mut gw = Gateway::start(&chain(&[("a", &a)]));
+    // While it is stopped, the system takes connections for it, and it wakes up to find the signal beside them.
+    gw.signal("STOP");
+    let lives: Vec<_> = (0..20).map(|_| gw.open(&ask("x"))).collect();
+    gw.signal("TERM");
+    gw.signal("CONT");
+    for live in lives {
+        live.reply().expect(200);
+    }
+    assert_eq!(gw.wait_exit().code(), Some(0));
+    gw.exactly(20);
+}
+
+#[test]
+fn an_upload_that_is_cut_is_not_said_to_have_ended() {
+    let a = Upstream::always(says("a-1", "ok"));
+    let mut config = chain(&[("a", &a)]);
+    config["server"] = json!({"drain_secs": 1});
+    let mut gw = Gateway::start(&config);
+    let mut live = Call::messages(&ask("x")).with("content-length", "100000").open(gw.addr());
+    until("the request", || (gw.get("/api/status").json()["requests_in_flight"] == 2).then_some(()));
+    gw.signal("TERM");
+    gw.log.wait_line(&["stopped with requests still running", "requests=1"]);
+    gw.wait_exit();
+    live.wait_closed();
+}
+
+#[test]
 fn a_second_signal_ends_it_at_once() {
     let (_a, mut gw, mut live) = in_flight(&Gate::closed());
     gw.signal("TERM");

@@ -16,12 +16,12 @@ const END: &str = "event: content_block_stop\ndata: {\"type\":\"content_block_st
 /// A relay that has begun, and the pipe that feeds it.
 fn begun(shared: &Arc<Shared>) -> (tokio::sync::mpsc::UnboundedSender<Act>, Relay) {
     let (pipe, body) = fixture::pipe();
-    let mut watch = Watch::new();
-    watch.push(Bytes::from_static(START.as_bytes())).unwrap();
+    let mut flow = Flow::new(crate::wire::Wire::Anthropic, crate::wire::Dialect::Anthropic, None);
+    flow.push(Bytes::from_static(START.as_bytes())).unwrap();
     let mut book = fixture::book(shared);
     let seat = book.commit(Class::Ok, Some(200));
     let place = shared.live.load().routes[0].seats[seat].standing.enter(None).unwrap();
-    let stream = Stream { headers: HeaderMap::new(), watch, body };
+    let stream = Stream { status: 200, headers: HeaderMap::new(), flow, body };
     (pipe, Relay::new(stream, seat, book, place, Tasks::new()).0)
 }
 

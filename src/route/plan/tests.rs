@@ -6,7 +6,7 @@ use crate::config;
 fn route(extra: &str) -> Route {
     let text = format!(
         "providers:\n  n: {{wire: anthropic, base_url: http://127.0.0.1:1}}\n  m: {{wire: anthropic, base_url: http://127.0.0.1:2}}\n  \
-         o: {{wire: openai, base_url: http://127.0.0.1:3/v1}}\n\
+         o: {{wire: openai-responses, base_url: http://127.0.0.1:3/v1}}\n\
          seats:\n  a: {{provider: n, model: x}}\n  b: {{provider: m, model: y, max_body_bytes: 100}}\n  c: {{provider: o, model: z}}\n  \
          d: {{provider: n, model: w, skip: true}}\n\
          routes:\n  - {{name: r, models: ['*'], chain: [a, b, c, d]{extra}}}\n"

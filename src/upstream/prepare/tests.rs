@@ -43,13 +43,13 @@ const BODY: &[u8] = br#"{ "future": 1.50,"model" : "asked", "max_tokens":1e1,"me
 fn only_the_model_changes_and_nothing_that_an_attempt_does_reaches_the_next() {
     let r = request(&[&BODY[..23], &BODY[23..]], &[]);
     let t = target("", "env:K", Some("seat-key"));
-    let first = prepare(&r, &t);
+    let first = prepare(&r, &t, "1", 0).unwrap();
     let whole: Vec<u8> = first.body.concat();
     assert_eq!(whole, std::str::from_utf8(BODY).unwrap().replace("\"asked\"", "\"own-model\"").as_bytes());
     drop(first);
-    assert_eq!(prepare(&r, &t).body.concat(), whole);
+    assert_eq!(prepare(&r, &t, "1", 0).unwrap().body.concat(), whole);
     assert_eq!(r.frames.concat(), BODY);
-    assert_eq!(prepare(&r, &t).url.as_str(), "http://127.0.0.1:9/v1/messages?beta=true");
+    assert_eq!(prepare(&r, &t, "1", 0).unwrap().url.as_str(), "http://127.0.0.1:9/v1/messages?beta=true");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn what_may_travel_travels_and_the_rest_stays() {
             ("x-sanctum-probe", "p"),
         ],
     );
-    let out = prepare(&r, &target("", "env:K", Some("seat-key"))).headers;
+    let out = prepare(&r, &target("", "env:K", Some("seat-key")), "1", 0).unwrap().headers;
     let got = |n: &str| out.get(n).and_then(|v| v.to_str().ok());
     assert_eq!(got("anthropic-version"), Some("2026-10-21"));
     assert_eq!(got("anthropic-future"), Some("x"));
@@ -96,19 +96,24 @@ fn what_may_travel_travels_and_the_rest_stays() {
 fn the_seats_betas_join_the_clients_without_doubles() {
     let r = request(&[BODY], &[("anthropic-beta", "one-1, two-2")]);
     let t = target(", anthropic_betas: [two-2, three-3]", "env:K", None);
-    assert_eq!(prepare(&r, &t).headers.get("anthropic-beta").unwrap(), "one-1,two-2,three-3");
+    assert_eq!(
+        prepare(&r, &t, "1", 0).unwrap().headers.get("anthropic-beta").unwrap(),
+        "one-1,two-2,three-3"
+    );
     let none = request(&[BODY], &[]);
-    assert_eq!(prepare(&none, &t).headers.get("anthropic-beta").unwrap(), "two-2,three-3");
-    assert!(prepare(&none, &target("", "env:K", None)).headers.get("anthropic-beta").is_none());
+    assert_eq!(prepare(&none, &t, "1", 0).unwrap().headers.get("anthropic-beta").unwrap(), "two-2,three-3");
+    assert!(
+        prepare(&none, &target("", "env:K", None), "1", 0).unwrap().headers.get("anthropic-beta").is_none()
+    );
 }
 
 #[test]
 fn a_callers_own_credential_goes_on_only_where_the_provider_says_so() {
     let r = request(&[BODY], &[("x-api-key", "callers"), ("authorization", "Bearer callers-too")]);
-    let out = prepare(&r, &target("", "caller", None)).headers;
+    let out = prepare(&r, &target("", "caller", None), "1", 0).unwrap().headers;
     assert_eq!(out.get("x-api-key").unwrap(), "callers");
     assert_eq!(out.get("authorization").unwrap(), "Bearer callers-too");
-    let keyless = prepare(&r, &target("", "env:K", None)).headers;
+    let keyless = prepare(&r, &target("", "env:K", None), "1", 0).unwrap().headers;
     assert!(keyless.get("x-api-key").is_none() && keyless.get("authorization").is_none());
 }
 
@@ -117,12 +122,12 @@ fn what_is_asked_is_clamped_to_what_the_seat_can_give_and_nothing_else_moves() {
     let body = br#"{"model":"own-model","max_tokens": 64000 ,"messages":[],"x":64000}"#;
     let sent = |most: &str| {
         let t = target(&format!(", max_output_tokens: {most}"), "env:K", None);
-        String::from_utf8(prepare(&request(&[body], &[]), &t).body.concat()).unwrap()
+        String::from_utf8(prepare(&request(&[body], &[]), &t, "1", 0).unwrap().body.concat()).unwrap()
     };
     assert_eq!(sent("500"), r#"{"model":"own-model","max_tokens": 500 ,"messages":[],"x":64000}"#);
     assert_eq!(sent("64000").as_bytes(), body);
     // A cache pre-warm asks for nothing, and nothing it is.
     let warm = br#"{"model":"own-model","max_tokens":0,"messages":[]}"#;
     let t = target(", max_output_tokens: 9", "env:K", None);
-    assert_eq!(prepare(&request(&[warm], &[]), &t).body.concat(), warm);
+    assert_eq!(prepare(&request(&[warm], &[]), &t, "1", 0).unwrap().body.concat(), warm);
 }

@@ -79,6 +79,8 @@ struct Checker {
     open: Option<u64>,
     next_index: u64,
     has_stop_reason: bool,
+    /// Calls that were stopped before their input was whole: sound only where the limit of tokens cut them.
+    half_calls: Vec<String>,
 }
 
 impl Checker {
@@ -177,7 +179,7 @@ impl Checker {
             Ok(false) => {}
             Ok(true) if self.seen.error.is_some() => self.problem("a tool call is stopped after the error"),
             Ok(true) => self.seen.runnable_tools.push(index),
-            Err(what) => self.problem(&what),
+            Err(what) => self.half_calls.push(format!("event {}: {what}", self.count)),
         }
     }
 
@@ -242,6 +244,9 @@ impl Checker {
             self.problem("the stream ends without message_stop and without an error");
         }
         self.seen.message = self.fold.into_message();
+        if self.seen.stop_reason() != Some("max_tokens") {
+            self.seen.problems.append(&mut self.half_calls);
+        }
         self.seen
     }
 }

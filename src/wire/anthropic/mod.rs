@@ -3,6 +3,10 @@
 pub mod answer;
 pub mod checker;
 pub mod reframe;
+mod request;
+mod tell;
 mod usage;
 pub mod watch;
-pub use usage::Usage;
+pub use crate::prompt::Usage;
+pub use request::decode_request;
+pub use tell::{StreamEncoder, TooMuch, encode_answer};

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 
 use super::Usage;
-use crate::wire::failure::FailureBody;
+pub use crate::wire::failure::StreamError;
 use crate::wire::sse::{Cuts, MAX_EVENT_BYTES, Oversized};
 
 mod close;
@@ -22,17 +22,6 @@ use facts::{Facts, Step};
 
 /// An Anthropic ping event, to fill silence with.
 pub const PING: &[u8] = b"event: ping\ndata: {\"type\": \"ping\"}\n\n";
-
-/// An error that upstream sent inside a stream.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StreamError {
-    /// Its `error.type`, or `api_error`.
-    pub kind: String,
-    /// What it says, at most 4 KiB.
-    pub message: String,
-    /// All that it says.
-    pub body: FailureBody,
-}
 
 /// What an open content block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,6 +10,11 @@ pub(crate) fn name_of(raw: &[u8]) -> Option<&[u8]> {
     last.filter(|name| !name.is_empty())
 }
 
+/// The value of the last field of this name.
+pub(crate) fn field_of<'a>(raw: &'a [u8], field: &[u8]) -> Option<&'a [u8]> {
+    Lines(raw).filter_map(|line| value_of(line, field)).last()
+}
+
 /// The `data` fields, joined with LF.
 pub(crate) fn data_of(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
     let mut values = Lines(raw).filter_map(|line| value_of(line, b"data"));

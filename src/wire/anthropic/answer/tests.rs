@@ -13,7 +13,13 @@ fn reads_what_it_says_of_itself() {
     assert_eq!(answer.stop_reason.as_deref(), Some("tool_use"));
     assert_eq!(
         answer.usage,
-        Usage { input: Some(12), output: Some(50), cache_read: Some(4), cache_write: Some(3) }
+        Usage {
+            input: Some(12),
+            output: Some(50),
+            cache_read: Some(4),
+            cache_write: Some(3),
+            thinking: None
+        }
     );
     assert!(!answer.refused);
     assert!(read(&anthropic("answer-refusal.json")).unwrap().refused);

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::{BlockKind, OpenBlock, StreamError};
 use crate::wire::anthropic::Usage;
-use crate::wire::anthropic::usage::{number, text};
+use crate::wire::anthropic::usage::{number, text, usage_of};
 use crate::wire::failure;
 use crate::wire::sse::{data_of, name_of};
 
@@ -192,7 +192,7 @@ impl Facts {
             self.served_model = Some(model);
         }
         if let Some(usage) = message.usage {
-            self.usage.merge(Usage::of(usage));
+            self.usage.merge(usage_of(usage));
         }
     }
 
@@ -212,7 +212,7 @@ impl Facts {
 
     fn delta(&mut self, fields: &Data<'_>) -> Step {
         if let Some(usage) = fields.usage {
-            self.usage.merge(Usage::of(usage));
+            self.usage.merge(usage_of(usage));
         }
         let Some(reason) = object::<Delta<'_>>(fields.delta).stop_reason else { return Step::Forward };
         self.stop_reason = text(reason, MAX_REASON_BYTES);

@@ -148,7 +148,13 @@ fn generation_begins_with_a_block_only() {
 #[test]
 fn counts_are_cumulative_and_late_ones_are_taken() {
     let (watch, _) = run(&[&anthropic("late-usage.sse")]);
-    let want = Usage { input: Some(310), output: Some(5), cache_read: Some(90), cache_write: Some(0) };
+    let want = Usage {
+        input: Some(310),
+        output: Some(5),
+        cache_read: Some(90),
+        cache_write: Some(0),
+        thinking: None,
+    };
     assert_eq!(watch.usage(), want);
     let (watch, _) =
         run(&[b"event: message_delta\ndata: {\"usage\":{\"output_tokens\":-3,\"input_tokens\":\"x\"}}\n\n"]);

@@ -1,0 +1,15 @@
+//! OpenAI chat completions: what many servers speak, each with its own turns.
+//!
+//! Outwards: [`encode_request`], [`decode_answer`], [`StreamDecoder`]. Inwards, for clients of this wire:
+//! [`decode_request`], [`encode_answer`], [`StreamEncoder`].
+
+mod answer;
+mod ask;
+mod calls;
+mod chunk;
+mod listen;
+mod usage;
+
+pub use answer::decode_answer;
+pub use ask::{Encoded, check, encode_request};
+pub use listen::StreamDecoder;
