@@ -16,6 +16,10 @@ use crate::wire::envelope::{Facts, Scanner};
 /// Longest silence of a client inside its own body.
 const BODY_SILENCE: Duration = Duration::from_secs(30);
 
+/// A frame is a slice of the connection's whole read buffer, of 8 KB at least. One smaller than this is copied,
+/// so that the buffer can be used again while the request waits.
+const SMALL: usize = 4096;
+
 /// What is still read of a body that is refused, so that the client gets to read why.
 const DISCARD_BYTES: u64 = 16 * 1024 * 1024;
 const DISCARD_TIME: Duration = Duration::from_secs(2);
@@ -67,7 +71,7 @@ where
             let refused = Refused { param: malformed.param, ..Refused::new(400, malformed.message) };
             return refuse(body, headers, refused).await;
         }
-        frames.push(data);
+        frames.push(if data.len() < SMALL { Bytes::copy_from_slice(&data) } else { data });
     }
     match scanner.finish() {
         Ok(facts) => Ok(Intake { frames: frames.into(), facts }),
@@ -100,4 +104,22 @@ async fn refuse<B: Body + Unpin>(
         timeout(DISCARD_TIME, rest).await.ok();
     }
     Err(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_body_util::Full;
+
+    #[tokio::test]
+    async fn a_small_frame_does_not_hold_the_read_buffer_a_large_one_is_not_copied() {
+        for (padding, copied) in [(10, true), (10_000, false)] {
+            let body = format!(r#"{{"model":"m","messages":[],"x":"{}"}}"#, "x".repeat(padding));
+            let buffer = Bytes::from(body.into_bytes());
+            let read = read(Full::new(buffer.clone()), &HeaderMap::new(), Endpoint::Messages, 1 << 20).await;
+            let Ok(intake) = read else { unreachable!("the body is well formed") };
+            assert_eq!(intake.frames.concat(), buffer);
+            assert_eq!(buffer.is_unique(), copied);
+        }
+    }
 }
