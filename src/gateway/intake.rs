@@ -40,9 +40,7 @@ where
         let text = "a compressed request body is not accepted; send it as it is, without content-encoding";
         return refuse(body, headers, Refused::new(415, text)).await;
     }
-    let length =
-        headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()).and_then(|v| v.parse::<u64>().ok());
-    if length.is_some_and(|n| n > cap) {
+    if says_too_large(headers, cap) {
         return refuse(body, headers, too_large(cap)).await;
     }
     let mut body = body;
@@ -75,17 +73,24 @@ where
     }
 }
 
-fn too_large(cap: u64) -> Refused {
+/// Whether a head says that its body is larger than `cap`.
+pub(crate) fn says_too_large(headers: &HeaderMap, cap: u64) -> bool {
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
+    length.is_some_and(|n| n > cap)
+}
+
+/// The refusal of a body larger than `cap`.
+pub(crate) fn too_large(cap: u64) -> Refused {
     Refused::new(413, format!("the request body is larger than server.max_body_bytes ({cap} bytes)"))
 }
 
 /// Reads on a little without keeping anything: a client that is still writing sees a reset otherwise, and
 /// not the reason. One that waits for `100 Continue` has sent nothing and is answered at once.
-async fn refuse<B: Body + Unpin>(
+pub(crate) async fn refuse<B: Body + Unpin, T>(
     mut body: B,
     headers: &HeaderMap,
     refused: Refused,
-) -> Result<Intake, Refused> {
+) -> Result<T, Refused> {
     if !headers.contains_key(header::EXPECT) {
         let rest = async {
             let mut seen = 0u64;

@@ -148,6 +148,42 @@ fn side_paths_without_a_native_seat_are_a_501() {
 }
 
 #[test]
+fn a_side_path_does_not_leave_its_folder() {
+    let a = Upstream::always(says("a-1", "no"));
+    let gw = Gateway::start(&chain(&[("a", &a)]));
+    for path in [
+        "/v1/files/../organizations/api_keys",
+        "/v1/files/%2e%2e/organizations/api_keys",
+        "/v1/files/%2E./organizations/api_keys",
+        "/v1/skills/..%2forganizations",
+        "/v1/messages/batches/./x",
+    ] {
+        gw.get(path).expect_error(400, "invalid_request_error");
+    }
+    assert_eq!(a.count(), 0);
+}
+
+#[test]
+fn side_paths_obey_the_routes_rules() {
+    let (a, b) = (Upstream::always(says("a-1", "a")), Upstream::always(says("b-1", "b")));
+    let mut config = chain(&[("a", &a), ("b", &b)]);
+    config["routes"][0]["allowed_providers"] = json!(["b"]);
+    config["routes"][0]["chain"] = json!(["a", "b"]);
+    let gw = Gateway::start(&config);
+    gw.get("/v1/files").expect(200);
+    assert_eq!((a.count(), b.count()), (0, 1), "a is not allowed");
+    gw.send(&Call::get("/v1/files").with("x-sanctum-skip", "b")).expect(502);
+    gw.send(&Call::get("/v1/files").with("x-sanctum-skip", "nobody")).expect(400);
+    gw.send(&Call::get("/v1/files").with("x-sanctum-route", "nowhere")).expect(404);
+    assert_eq!((a.count(), b.count()), (0, 1));
+
+    let gw = Gateway::start(&chain(&[("a", &a), ("b", &b)]));
+    gw.send(&Call::get("/v1/files").with("x-sanctum-skip", "primary")).expect(200);
+    gw.send(&Call::get("/v1/files").with("x-sanctum-skip", "a").with("x-sanctum-route", "main")).expect(200);
+    assert_eq!((a.count(), b.count()), (0, 3));
+}
+
+#[test]
 fn hello_is_answered_here() {
     let a = Upstream::always(says("a-1", "ok"));
     let gw = Gateway::start(&chain(&[("a", &a)]));
