@@ -1,17 +1,17 @@
 //! Paths of Anthropic's beside generation (batches, files, skills): passed through to the route's first
-//! native seat, body and answer frame by frame. Nothing here touches a seat's standing.
+//! native seat that its rules allow, body and answer frame by frame. Nothing here touches a seat's standing.
 
 use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderMap, Response, header};
-use http_body_util::Limited;
 use hyper::body::Incoming;
 use reqwest::Body;
 
 use crate::gateway::body::ReplyBody;
 use crate::gateway::intake;
 use crate::gateway::live::{Live, LiveRoute, LiveSeat};
+use crate::gateway::passing::{self, Fault, Passing};
 use crate::gateway::reply::{self, Heading, Refused};
 use crate::gateway::trust::Caller;
 use crate::gateway::worker::Worker;
@@ -36,7 +36,7 @@ pub(crate) async fn pass(
     parts: Parts,
     body: Incoming,
 ) -> Response<ReplyBody> {
-    let response = match forward(worker, live, caller, parts, body).await {
+    let response = match Box::pin(forward(worker, live, caller, parts, body)).await {
         Ok(response) => heading.plain(response),
         Err(refused) => heading.refuse(&refused, ""),
     };
@@ -57,22 +57,31 @@ async fn forward(
     if intake::says_too_large(&parts.headers, cap) {
         return intake::refuse(body, &parts.headers, intake::too_large(cap)).await;
     }
+    let headers = parts.headers;
     let url = target
         .side_url(parts.uri.path(), parts.uri.query())
         .ok_or_else(|| Refused::new(400, "this path cannot be passed on"))?;
     let client = worker.client(seat.seat.provider.connect_timeout).map_err(|_| reply::internal())?;
     let mut request = reqwest::Request::new(parts.method, url);
-    *request.headers_mut() = prepare::headers(&travelling(&parts.headers), &caller.own, target);
-    let limit = usize::try_from(cap).unwrap_or(usize::MAX);
-    *request.body_mut() = Some(Body::wrap(Limited::new(body, limit)));
-    let answer = tokio::time::timeout(seat.seat.response_timeout, client.execute(request)).await;
+    *request.headers_mut() = prepare::headers(&travelling(&headers), &caller.own, target);
+    let (body, sent) = passing::sending(body, cap);
+    *request.body_mut() = Some(Body::wrap(body));
+    let answer = tokio::select! {
+        biased;
+        answer = client.execute(request) => Some(answer),
+        () = sent.seat_is_late(seat.seat.response_timeout) => None,
+    };
     let answer = match answer {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(e)) => {
+        Some(Ok(answer)) => answer,
+        Some(Err(e)) => {
+            // A client's own body that failed fails the exchange too, and is no fault of the seat's.
+            if let Some(fault) = sent.fault() {
+                return blame_client(fault, sent.rest(), &headers, cap).await;
+            }
             let text = live.redact(&outbound::describe(&e).text, &caller.own);
             return Err(Refused::new(502, format!("seat {} gave no answer: {text}", seat.name)).lasting());
         }
-        Err(_) => {
+        None => {
             return Err(Refused::new(504, format!("seat {} did not answer in time", seat.name)).lasting());
         }
     };
@@ -85,7 +94,7 @@ async fn forward(
         );
         return Err(Refused::new(502, text).lasting());
     }
-    let mut response = Response::new(ReplyBody::Pass(body));
+    let mut response = Response::new(ReplyBody::Pass(Box::new(Passing::new(body, seat.seat.idle_timeout))));
     *response.status_mut() = head.status;
     for name in DESCRIBING {
         if let Some(value) = head.headers.get(&name) {
@@ -94,6 +103,22 @@ async fn forward(
     }
     reply::keep(&head.headers, response.headers_mut());
     Ok(response)
+}
+
+/// What a client is told of its own body.
+async fn blame_client<T>(
+    fault: Fault,
+    rest: Option<Incoming>,
+    headers: &HeaderMap,
+    cap: u64,
+) -> Result<T, Refused> {
+    match (fault, rest) {
+        (Fault::TooLarge, Some(rest)) => intake::refuse(rest, headers, intake::too_large(cap)).await,
+        (Fault::TooLarge, None) => Err(intake::too_large(cap)),
+        (Fault::Broke, _) => Err(intake::broke_off()),
+        (Fault::Silent, _) => Err(intake::silent()),
+        (Fault::Slow, _) => Err(intake::too_slow()),
+    }
 }
 
 /// The first seat that speaks the path's wire and that the rules of its route let see this request: in the

@@ -48,9 +48,10 @@ impl Target {
     /// let in, with the gateway's key. A server may unpack `%2f` likewise, so no such byte goes out encoded.
     #[must_use]
     pub fn side_url(&self, path: &str, query: Option<&str>) -> Option<Url> {
-        let hidden = path.as_bytes().windows(3).any(|w| {
-            [b"%2e", b"%2f", b"%5c", b"%25"].iter().any(|encoded| w.eq_ignore_ascii_case(*encoded))
-        });
+        let hidden = path
+            .as_bytes()
+            .windows(3)
+            .any(|w| [b"%2e", b"%2f", b"%5c", b"%25"].iter().any(|encoded| w.eq_ignore_ascii_case(*encoded)));
         let mut url = joined(&self.base, path)?;
         let whole = url.path().strip_prefix(self.base.path().trim_end_matches('/'));
         if hidden || whole != Some(path) {
@@ -112,7 +113,9 @@ mod tests {
         for base in ["http://127.0.0.1:9", "http://127.0.0.1:9/seat/x/"] {
             let target = target(base);
             let base = base.trim_end_matches('/');
-            for path in ["/v1/files", "/v1/files/file_1-a.b~c/content", "/v1/files//x", "/v1/files/a..b/c%20d"] {
+            for path in
+                ["/v1/files", "/v1/files/file_1-a.b~c/content", "/v1/files//x", "/v1/files/a..b/c%20d"]
+            {
                 let url = target.side_url(path, Some("beta=true")).unwrap();
                 assert_eq!(url.as_str(), format!("{base}{path}?beta=true"));
             }
