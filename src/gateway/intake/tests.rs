@@ -24,15 +24,18 @@ async fn a_body_in_single_bytes_keeps_its_spans() {
 #[tokio::test(start_paused = true)]
 async fn a_trickle_is_a_408() {
     let (client, body) = piped();
-    let trickle = tokio::spawn(async move {
+    let trickle = async {
         for at in 0..BODY.len() {
             client.send(Act::Say(BODY.get(at..=at).unwrap())).ok();
             sleep(Duration::from_secs(29)).await;
         }
-    });
-    let refused = read(body, &HeaderMap::new(), Endpoint::Messages, 1000).await.map(|_| ()).unwrap_err();
+        std::future::pending::<()>().await;
+    };
+    let headers = HeaderMap::new();
+    let read = read(body, &headers, Endpoint::Messages, 1000);
+    let refused =
+        tokio::select! { read = read => read.map(|_| ()).unwrap_err(), () = trickle => panic!("no end") };
     assert_eq!(refused.status, 408, "{}", refused.message);
-    trickle.abort();
 }
 
 #[test]
