@@ -15,6 +15,7 @@ pub mod sse;
 #[cfg(test)]
 mod tests;
 pub mod transcode;
+pub mod translate;
 pub use dialect::{Dialect, Endpoint, Wire};
 pub use options::AnswerOptions;
 pub use transcode::Transcoder;

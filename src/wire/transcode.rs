@@ -14,7 +14,8 @@ mod ends;
 #[cfg(test)]
 mod tests;
 
-use ends::{Decoder, Encoder};
+use ends::Decoder;
+pub(super) use ends::Encoder;
 
 /// Translates one stream.
 #[derive(Debug)]
@@ -231,7 +232,8 @@ impl Facts {
     }
 }
 
-const fn reason_of(finish: &Finish<'_>) -> &'static str {
+/// Why generation ended, in Anthropic's words.
+pub(super) const fn reason_of(finish: &Finish<'_>) -> &'static str {
     match finish {
         Finish::Stop => "end_turn",
         Finish::StopSequence(_) => "stop_sequence",

@@ -6,10 +6,15 @@
 mod answer;
 mod ask;
 mod calls;
+pub mod checker;
 mod chunk;
 mod listen;
+mod request;
+mod tell;
 mod usage;
 
 pub use answer::decode_answer;
-pub use ask::{Encoded, check, encode_request};
+pub use ask::{check, encode_request};
 pub use listen::StreamDecoder;
+pub use request::decode_request;
+pub use tell::{StreamEncoder, Unsayable, encode_answer};
