@@ -12,9 +12,6 @@ use crate::wire::json::quoted;
 
 mod fit;
 mod messages;
-#[cfg(test)]
-mod tests;
-
 pub use fit::check;
 
 /// The limit where neither the client nor the seat has one: Anthropic demands one.

@@ -10,9 +10,6 @@ use crate::wire::failure::{self, FailureBody, StreamError, not_an_answer};
 use crate::wire::json::{Pairs, present, read, text, whole, word};
 use crate::wire::sse::{data_of, name_of};
 
-#[cfg(test)]
-mod tests;
-
 /// Most blocks of one answer.
 const MAX_BLOCKS: usize = 4096;
 

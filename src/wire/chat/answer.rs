@@ -10,9 +10,6 @@ use crate::wire::failure::{FailureBody, NotAnAnswer, not_an_answer};
 use crate::wire::ids;
 use crate::wire::json::{present, text};
 
-#[cfg(test)]
-mod tests;
-
 /// Reads the whole body of a 200; with `show_thinking` for a client that is to see what was thought.
 ///
 /// # Errors

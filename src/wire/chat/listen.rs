@@ -11,9 +11,6 @@ use crate::wire::failure::{self, FailureBody, StreamError};
 use crate::wire::json::{Pairs, present, text};
 use crate::wire::sse::{data_of, field_of, name_of};
 
-#[cfg(test)]
-mod tests;
-
 /// How far a stream has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Stage {

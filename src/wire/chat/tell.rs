@@ -10,9 +10,6 @@ use crate::prompt::{Block, Completion, Event, Finish, Text, Usage};
 use crate::wire::json::{Pairs, quoted, text};
 use crate::wire::{AnswerOptions, Dialect, reply};
 
-#[cfg(test)]
-mod tests;
-
 /// An end that this wire has no words for, such as `pause_turn`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("upstream stopped with {reason}, which a chat completion cannot say")]
