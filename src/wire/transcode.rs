@@ -43,10 +43,13 @@ impl Transcoder {
     /// A transcoder from a seat's wire to a client's; `None` where the two are the same or not built.
     #[must_use]
     pub fn new(seat: Wire, client: Dialect, options: &AnswerOptions) -> Option<Self> {
+        if matches!((seat, client), (Wire::Anthropic, Dialect::Anthropic) | (Wire::OpenAi, Dialect::OpenAi)) {
+            return None;
+        }
         Some(Self {
             cuts: Cuts::default(),
             decoder: Decoder::new(seat, options.show_thinking)?,
-            encoder: Encoder::new(seat, client, options)?,
+            encoder: Encoder::new(client, options)?,
             facts: Facts::default(),
             out: Vec::new(),
         })

@@ -76,7 +76,8 @@ fn not_built(seat: Wire) -> Inexpressible {
     Inexpressible::wire(format!("nothing is translated to {} seats yet", seat.name()))
 }
 
-/// Puts the body of a seat's 200 into the client's shape; as a stream where one was asked for.
+/// Puts the body of a seat's 200 into the client's shape; as a stream where one was asked for. Where both speak
+/// one wire this is for re-framing alone: an answer that is to pass whole is better passed as it came.
 ///
 /// # Errors
 /// When it is no whole answer, or ended in a way that the client's wire has no words for.
@@ -92,8 +93,7 @@ pub fn translate_answer(
         Wire::OpenAi => chat::decode_answer(body, options.show_thinking)?,
         _ => return Err(told(&not_built(seat).reason)),
     };
-    let body =
-        if as_events { events(seat, client, &answer, options)? } else { whole(client, &answer, options)? };
+    let body = if as_events { events(client, &answer, options)? } else { whole(client, &answer, options)? };
     Ok(Translated {
         body,
         as_events,
@@ -115,14 +115,9 @@ fn whole(client: Dialect, answer: &Completion<'_>, options: &AnswerOptions) -> R
     }
 }
 
-fn events(
-    seat: Wire,
-    client: Dialect,
-    answer: &Completion<'_>,
-    options: &AnswerOptions,
-) -> Result<Bytes, NotAnAnswer> {
+fn events(client: Dialect, answer: &Completion<'_>, options: &AnswerOptions) -> Result<Bytes, NotAnAnswer> {
     let mut encoder =
-        Encoder::new(seat, client, options).ok_or_else(|| told("nothing is translated between these two"))?;
+        Encoder::new(client, options).ok_or_else(|| told("nothing is told to Responses clients yet"))?;
     if let (Finish::Other(reason), false) = (&answer.finish, encoder.knows_any_finish()) {
         return Err(told(&format!(
             "upstream stopped with {}, which this API cannot say",

@@ -55,14 +55,13 @@ pub(in crate::wire) enum Encoder {
 }
 
 impl Encoder {
-    pub(in crate::wire) fn new(seat: Wire, client: Dialect, options: &AnswerOptions) -> Option<Self> {
-        match (seat, client) {
-            (Wire::Anthropic, Dialect::Anthropic) | (Wire::OpenAi, Dialect::OpenAi) => None,
-            (_, Dialect::Anthropic) => {
+    pub(in crate::wire) fn new(client: Dialect, options: &AnswerOptions) -> Option<Self> {
+        match client {
+            Dialect::Anthropic => {
                 Some(Self::Anthropic(Box::new(anthropic::StreamEncoder::new(options.clone()))))
             }
-            (_, Dialect::OpenAi) => Some(Self::Chat(Box::new(chat::StreamEncoder::new(options.clone())))),
-            (_, Dialect::Responses) => None,
+            Dialect::OpenAi => Some(Self::Chat(Box::new(chat::StreamEncoder::new(options.clone())))),
+            Dialect::Responses => None,
         }
     }
 
