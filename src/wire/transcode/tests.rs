@@ -1,5 +1,7 @@
 //! A stream told to a client of another wire: the same however it is cut, sound, and loud when it fails.
 
+mod random;
+
 use bytes::Bytes;
 
 use super::Transcoder;
