@@ -17,6 +17,7 @@ use crate::route::Class;
 use crate::telemetry::clock;
 use crate::telemetry::metrics::RequestOutcome;
 use crate::upstream::request::Credentials;
+use crate::wire::Dialect;
 use crate::wire::anthropic::Usage;
 
 /// Longest text in a record, in characters.
@@ -30,6 +31,8 @@ pub(crate) struct About {
     pub(crate) stream: bool,
     pub(crate) probe: Option<Arc<str>>,
     pub(crate) client: Option<Arc<str>>,
+    /// The shape in which the client is answered.
+    pub(crate) dialect: Dialect,
     /// To be taken out of what is written.
     pub(crate) caller: Credentials,
     /// Whether anything is written: side requests leave no records.
@@ -75,6 +78,8 @@ pub(crate) struct Book {
     current: Option<Current>,
     attempts: u32,
     settled: bool,
+    /// Fields of the client's that the seat of this attempt was not sent.
+    dropped: Vec<String>,
 }
 
 struct Current {
@@ -103,6 +108,7 @@ impl Book {
             current: None,
             attempts: 0,
             settled: false,
+            dropped: Vec::new(),
         }
     }
 
@@ -114,6 +120,18 @@ impl Book {
     /// `x-sanctum-route-chain`
     pub(crate) fn chain(&self) -> String {
         self.trail.chain(&self.route)
+    }
+
+    /// `x-sanctum-degraded`: what the answer lacks of what was sent, and what of it is a guess.
+    pub(crate) fn degraded(&self, estimated: bool) -> String {
+        let mut parts = Vec::new();
+        if !self.dropped.is_empty() {
+            parts.push(format!("dropped;fields=\"{}\"", self.dropped.join(" ")));
+        }
+        if estimated {
+            parts.push("estimated;fields=\"usage\"".to_owned());
+        }
+        parts.join(", ")
     }
 
     /// A seat is passed over.
@@ -130,8 +148,9 @@ impl Book {
     }
 
     /// An attempt begins.
-    pub(crate) fn begin(&mut self, position: usize) {
+    pub(crate) fn begin(&mut self, position: usize, dropped: &[String]) {
         self.flush(false);
+        self.dropped = dropped.to_vec();
         self.attempts = self.attempts.saturating_add(1);
         self.current = Some(Current { position, began: Instant::now(), ttft: None });
     }

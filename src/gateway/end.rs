@@ -8,6 +8,7 @@ use crate::gateway::relay::Relay;
 use crate::gateway::reply::{self, Refused};
 use crate::gateway::worker::Worker;
 use crate::ledger::Outcome;
+use crate::prompt::BadRequest;
 use crate::route::Class;
 use crate::telemetry::metrics::RequestOutcome;
 use crate::upstream::attempt::{Arrival, Failed};
@@ -19,6 +20,8 @@ use crate::wire::{self, failure};
 pub(crate) struct TurnEnd {
     /// `x-sanctum-route-chain`
     pub(crate) chain: String,
+    /// `x-sanctum-degraded`; empty where the answer rests on all that was sent.
+    pub(crate) degraded: String,
     pub(crate) answer: Answer,
 }
 
@@ -65,6 +68,8 @@ pub(crate) enum Ended {
         /// Upstream's status.
         status: Option<u16>,
     },
+    /// No seat is left that could say what the client asked, and nothing but its own wire can.
+    Unsayable(BadRequest),
     /// The time is over.
     Late,
     /// No seat is left.
@@ -116,6 +121,10 @@ pub(crate) fn close(ended: Ended, mut book: Book, worker: &Worker) -> TurnEnd {
             book.give_up(RequestOutcome::Error);
             Answer::Refused(reply::rejected(&book, seat, status))
         }
+        Ended::Unsayable(bad) => {
+            book.give_up(RequestOutcome::Refused);
+            Answer::Refused(Refused { param: bad.param, code: bad.code, ..Refused::new(400, bad.message) })
+        }
         Ended::Late => {
             book.give_up(RequestOutcome::Timeout);
             Answer::Refused(reply::out_of_time(&book))
@@ -140,7 +149,7 @@ pub(crate) fn close(ended: Ended, mut book: Book, worker: &Worker) -> TurnEnd {
             Answer::Refused(reply::internal())
         }
     };
-    TurnEnd { chain: book.chain(), answer }
+    TurnEnd { chain: book.chain(), degraded: book.degraded(false), answer }
 }
 
 /// Hands an answer on.
@@ -162,16 +171,21 @@ fn serve(arrival: Arrival, place: Place, mut book: Book, worker: &Worker) -> Tur
             book.live.scrub(&mut headers);
             let (body, as_events) = (whole.body, whole.as_events);
             let answer = Answer::Whole { status: 200, headers, served_model, body, as_events };
-            TurnEnd { chain: book.chain(), answer }
+            let degraded = book.degraded(whole.answer.usage.output.is_none());
+            TurnEnd { chain: book.chain(), degraded, answer }
         }
         Arrival::Stream(stream) => {
             let seat = book.commit(Class::Ok, Some(stream.status));
-            let chain = book.chain();
+            let (chain, degraded) = (book.chain(), book.degraded(false));
             let served_model = stream.flow.served_model().and_then(|m| model_name(m, &book));
             let live = std::sync::Arc::clone(&book.live);
             let (relay, mut headers) = Relay::new(*stream, seat, book, place, worker.tasks.clone());
             live.scrub(&mut headers);
-            TurnEnd { chain, answer: Answer::Stream { headers, served_model, relay: Box::new(relay) } }
+            TurnEnd {
+                chain,
+                degraded,
+                answer: Answer::Stream { headers, served_model, relay: Box::new(relay) },
+            }
         }
     }
 }
@@ -198,8 +212,8 @@ fn pass_on(own: Native, book: &Book) -> Answer {
         }
         (status, _) => {
             let sizes = failure::overflow_sizes(&own.text).map(wire::reply::overflow_message);
-            let text = sizes.filter(|_| status.is_none()).unwrap_or_else(|| clean(&own.text));
-            Answer::Refused(Refused::new(status.unwrap_or(400), text))
+            let status = if failure::overflow(&own.text) { 400 } else { status.unwrap_or(400) };
+            Answer::Refused(Refused::new(status, sizes.unwrap_or_else(|| clean(&own.text))))
         }
     }
 }

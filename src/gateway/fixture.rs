@@ -57,11 +57,12 @@ pub(crate) fn book(shared: &Arc<Shared>) -> Book {
         stream: true,
         probe: None,
         client: None,
+        dialect: crate::wire::Dialect::Anthropic,
         caller: Credentials::default(),
         recorded: true,
     };
     let mut book = Book::open(Arc::clone(shared), live, route, about, Instant::now());
-    book.begin(0);
+    book.begin(0, &[]);
     book
 }
 

@@ -189,6 +189,7 @@ impl Asked {
             client: header_text(&self.parts.headers, &header::USER_AGENT)
                 .and_then(ledger::client_product)
                 .map(Into::into),
+            dialect: self.heading.dialect,
             caller: self.caller.own.clone(),
             recorded,
         };

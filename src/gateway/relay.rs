@@ -27,8 +27,7 @@ use crate::route::Class;
 use crate::route::action::counts_against_seat;
 use crate::upstream::attempt::Stream;
 use crate::upstream::standing::Place;
-use crate::wire::Flow;
-use crate::wire::anthropic::watch::PING;
+use crate::wire::{Dialect, Flow, anthropic, chat};
 
 /// Silence towards the client is filled this often; clients give up after 300 s without a byte.
 pub(crate) const PING_EVERY: Duration = Duration::from_secs(15);
@@ -61,6 +60,14 @@ struct Clocks {
     sent: Instant,
     /// Armed only while the upstream is silent; re-armed lazily, not at every chunk.
     alarm: Option<Pin<Box<Sleep>>>,
+}
+
+/// What fills silence in a client's stream.
+const fn ping(client: Dialect) -> &'static [u8] {
+    match client {
+        Dialect::Anthropic => anthropic::watch::PING,
+        Dialect::OpenAi | Dialect::Responses => chat::watch::PING,
+    }
 }
 
 /// What the clocks say.
@@ -146,7 +153,7 @@ impl Relay {
                 Poll::Pending => match ready!(self.clocks.poll(cx)) {
                     Tick::Ping => {
                         self.clocks.sent = Instant::now();
-                        return Poll::Ready(Some(Bytes::from_static(PING)));
+                        return Poll::Ready(Some(Bytes::from_static(ping(self.book.about.dialect))));
                     }
                     Tick::Idle if self.flow.may_end() => self.flow.end(),
                     Tick::Idle => self.fail(Class::IdleTimeout, "silence inside the stream", SILENT),

@@ -15,6 +15,7 @@ use crate::wire::{Dialect, reply};
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-sanctum-request-id");
 const ROUTE: HeaderName = HeaderName::from_static("x-sanctum-route");
 const CHAIN: HeaderName = HeaderName::from_static("x-sanctum-route-chain");
+const DEGRADED: HeaderName = HeaderName::from_static("x-sanctum-degraded");
 const SERVED_MODEL: HeaderName = HeaderName::from_static("x-sanctum-served-model");
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
@@ -144,10 +145,12 @@ impl Heading {
 
     /// The gateway's own refusal as an answer.
     pub(crate) fn refuse(&self, refused: &Refused, chain: &str) -> Response<ReplyBody> {
+        // Anthropic's shape has no place for a code, and a client must be able to tell this one.
+        let kind = refused.code.filter(|_| refused.status == 501 && self.dialect == Dialect::Anthropic);
         let body = reply::error_body(
             self.dialect,
             refused.status,
-            None,
+            kind,
             refused.code,
             refused.param.as_deref(),
             &refused.message,
@@ -165,8 +168,8 @@ impl Heading {
 
     /// The end of a turn as an answer.
     pub(crate) fn answer(&self, end: TurnEnd) -> Response<ReplyBody> {
-        let TurnEnd { chain, answer } = end;
-        match answer {
+        let TurnEnd { chain, degraded, answer } = end;
+        let mut response = match answer {
             Answer::Stream { headers, served_model, relay } => {
                 let mut response = events(ReplyBody::Relay(relay));
                 keep(&headers, response.headers_mut());
@@ -188,7 +191,11 @@ impl Heading {
                 response
             }
             Answer::Refused(refused) => self.refuse(&refused, &chain),
+        };
+        if !degraded.is_empty() {
+            insert(response.headers_mut(), DEGRADED, &degraded);
         }
+        response
     }
 
     /// The head of an answer that is still being decided.

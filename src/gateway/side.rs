@@ -130,7 +130,7 @@ fn native_seat<'a>(live: &'a Live, headers: &HeaderMap) -> Result<&'a LiveSeat, 
     };
     let skip = skip(headers, &routes)?;
     // The limits of a seat on bodies and prompts are those of its model, which none of these paths asks.
-    let ask = Ask { endpoint: Endpoint::Messages, body_bytes: 0, skip: &skip };
+    let ask = Ask { endpoint: Endpoint::Messages, body_bytes: 0, capability: None, skip: &skip };
     let mut bars = Vec::new();
     for route in &routes {
         for (position, seat) in route.seats.iter().enumerate() {

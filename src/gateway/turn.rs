@@ -14,13 +14,13 @@ use crate::gateway::live::{LiveRoute, LiveSeat};
 use crate::gateway::verdict::{note_headers, see, settle_standing};
 use crate::gateway::worker::Worker;
 use crate::ledger::ActionWord;
-use crate::prompt::Gap;
-use crate::route::Class;
+use crate::prompt::{BadRequest, Gap};
 use crate::route::action::Action;
 use crate::route::plan::{self, Ask, Skip, Step};
+use crate::route::{Class, capability};
 use crate::telemetry::clock;
-use crate::upstream::attempt::{self, Arrival, Clocks, Failed, Want};
-use crate::upstream::prepare::{self, Outgoing};
+use crate::upstream::attempt::{self, Arrival, Clocks, Failed, Sides, Want};
+use crate::upstream::prepare::{self, Outgoing, Unsaid};
 use crate::upstream::request::Request;
 use crate::upstream::target::Target;
 use crate::wire::Endpoint;
@@ -34,6 +34,8 @@ struct Turn {
     book: Book,
     /// Set once a seat refused the prompt as too long.
     overflow: Option<Overflow>,
+    /// What of the request only a seat of the client's own wire could say.
+    bad: Option<BadRequest>,
 }
 
 /// A prompt that a seat refused as too long.
@@ -64,7 +66,7 @@ pub(crate) async fn run(
 ) -> TurnEnd {
     let route = Arc::clone(&book.route);
     let steps = planned(&worker, &request, &skip, &book);
-    let mut turn = Turn { worker, route, request, deadline, book, overflow: None };
+    let mut turn = Turn { worker, route, request, deadline, book, overflow: None, bad: None };
     let mut later = steps.as_slice();
     let mut ended = None;
     let cut = turn.worker.shared.cut.clone();
@@ -86,7 +88,8 @@ fn planned(worker: &Worker, request: &Request, skip: &Skip, book: &Book) -> Vec<
         book.route.budget.lock().unwrap_or_else(PoisonError::into_inner).request(now);
     }
     let conditions: Vec<_> = book.route.seats.iter().map(|s| s.condition(now)).collect();
-    let ask = Ask { endpoint: request.endpoint, body_bytes: request.facts.body_bytes, skip };
+    let capability = capability::required(&book.live.config, &request.facts.model);
+    let ask = Ask { endpoint: request.endpoint, body_bytes: request.facts.body_bytes, capability, skip };
     plan::plan(&book.route.route, &ask, &conditions)
 }
 
@@ -115,15 +118,15 @@ impl Turn {
                 }
                 return None;
             };
-            let outgoing = match self.prepare(seat, target) {
+            let outgoing = match self.prepare(target) {
                 Ok(outgoing) => outgoing,
-                Err(class) => {
-                    self.book.pass(step.seat, class);
+                Err(unsaid) => {
+                    self.pass_unsaid(step.seat, seat, unsaid);
                     return None;
                 }
             };
             attempts = attempts.saturating_add(1);
-            self.book.begin(step.seat);
+            self.book.begin(step.seat, &outgoing.dropped);
             let failed = match self.attempt(seat, outgoing).await {
                 Ok(arrival) => {
                     note_headers(seat, arrival.headers(), self.worker.shared.now_ms(), &self.book);
@@ -142,18 +145,28 @@ impl Turn {
         }
     }
 
-    /// What is sent to a seat; the class of what its wire cannot say.
-    fn prepare(&self, seat: &LiveSeat, target: &Target) -> Result<Outgoing, Class> {
+    /// What is sent to a seat.
+    fn prepare(&self, target: &Target) -> Result<Outgoing, Unsaid> {
         let created = u64::try_from(clock::now() / 1000).unwrap_or(0);
-        let id = &self.book.about.request_id;
-        prepare::prepare(&self.request, target, id, created).map_err(|gap| {
-            tracing::info!(request_id = &**id, seat = &*seat.name, reason = %gap, "the seat cannot say this request");
-            match gap.gap {
+        prepare::prepare(&self.request, target, &self.book.about.request_id, created)
+    }
+
+    /// Passes over a seat whose wire cannot say the request.
+    fn pass_unsaid(&mut self, position: usize, seat: &LiveSeat, unsaid: Unsaid) {
+        let id = &*self.book.about.request_id;
+        tracing::info!(request_id = id, seat = &*seat.name, reason = %unsaid, "the seat cannot say this request");
+        let class = match &unsaid {
+            Unsaid::Seat(gap) => match gap.gap {
                 Gap::NativeTools => Class::NativeTools,
                 Gap::Capability => Class::Capability,
                 Gap::Inexpressible => Class::Inexpressible,
-            }
-        })
+            },
+            Unsaid::Request(_) => Class::Inexpressible,
+        };
+        if let Unsaid::Request(bad) = unsaid {
+            self.bad.get_or_insert(bad);
+        }
+        self.book.pass(position, class);
     }
 
     /// One attempt. `Err(None)` where the gateway itself cannot make one.
@@ -168,7 +181,8 @@ impl Turn {
             Want::Message | Want::Count => seat.seat.response_timeout,
         };
         let clocks = Clocks { deadline: self.deadline, after_upload };
-        attempt::attempt(&client, outgoing, want, clocks).await.map_err(Some)
+        let sides = Sides { seat: seat.seat.provider.wire, client: self.request.endpoint.dialect() };
+        attempt::attempt(&client, outgoing, want, sides, clocks).await.map_err(Some)
     }
 
     /// Names a failed attempt, writes it down, and says what follows.
@@ -223,8 +237,10 @@ impl Turn {
     /// The plan is at its end and nobody answered.
     fn nobody(&mut self) -> Ended {
         let only_too_long = self.book.trail().tried().all(|s| s.class == Class::ContextLength);
-        match self.overflow.take() {
-            Some(overflow) if only_too_long => Ended::Native(overflow.words),
+        let asked = self.book.trail().tried().next().is_some();
+        match (self.overflow.take(), self.bad.take()) {
+            (Some(overflow), _) if only_too_long => Ended::Native(overflow.words),
+            (_, Some(bad)) if !asked => Ended::Unsayable(bad),
             _ => Ended::Spent,
         }
     }

@@ -5,6 +5,7 @@
 
 pub mod action;
 pub mod budget;
+pub mod capability;
 mod class;
 pub mod hints;
 pub mod plan;

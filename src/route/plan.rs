@@ -1,6 +1,6 @@
 //! The seats of a chain for one request: which are tried, in which order, and why others are not.
 
-use crate::config::Route;
+use crate::config::{Capability, Route};
 use crate::route::Class;
 use crate::wire::{Endpoint, Wire};
 
@@ -35,6 +35,8 @@ pub struct Ask<'a> {
     pub endpoint: Endpoint,
     /// Size of its body, in bytes.
     pub body_bytes: u64,
+    /// What only a seat that declares it may serve.
+    pub capability: Option<Capability>,
     /// What the caller left out.
     pub skip: &'a Skip,
 }
@@ -117,6 +119,8 @@ pub fn bar(route: &Route, ask: &Ask<'_>, position: usize, unusable: bool) -> Opt
         Some(Class::OperatorSkip)
     } else if !allowed {
         Some(Class::ProviderNotAllowed)
+    } else if ask.capability.is_some_and(|needed| seat.capability != Some(needed)) {
+        Some(Class::Capability)
     } else if unusable
         || !speaks(seat.provider.wire, ask.endpoint)
         || seat.max_body_bytes.is_some_and(|m| ask.body_bytes > m)
@@ -132,7 +136,8 @@ pub fn bar(route: &Route, ask: &Ask<'_>, position: usize, unusable: bool) -> Opt
 pub const fn speaks(wire: Wire, endpoint: Endpoint) -> bool {
     matches!(
         (wire, endpoint),
-        (Wire::Anthropic, Endpoint::Messages | Endpoint::CountTokens) | (Wire::OpenAi, Endpoint::Messages)
+        (Wire::Anthropic, Endpoint::CountTokens)
+            | (Wire::Anthropic | Wire::OpenAi, Endpoint::Messages | Endpoint::ChatCompletions)
     )
 }
 

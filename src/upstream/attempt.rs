@@ -13,14 +13,13 @@ use reqwest::Body;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::outbound::{self, FailureKind};
-use crate::prompt::Finish;
 use crate::route::table::{Signal, Source};
 use crate::upstream::prepare::Outgoing;
 use crate::upstream::upload::{Upload, Uploaded};
 use crate::wire::anthropic::answer::{self, Answer};
-use crate::wire::anthropic::{self, reframe};
+use crate::wire::anthropic::reframe;
 use crate::wire::failure::{self, FailureBody};
-use crate::wire::{AnswerOptions, Dialect, Flow, Wire, chat};
+use crate::wire::{AnswerOptions, Dialect, Flow, Wire, translate};
 
 /// Largest whole answer that is kept, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
@@ -134,6 +133,7 @@ pub async fn attempt(
     client: &reqwest::Client,
     outgoing: Outgoing,
     want: Want,
+    sides: Sides,
     clocks: Clocks,
 ) -> Result<Arrival, Box<Failed>> {
     let (upload, uploaded) = Upload::new(outgoing.body);
@@ -141,7 +141,7 @@ pub async fn attempt(
     *request.headers_mut() = outgoing.headers;
     *request.body_mut() = Some(Body::wrap(upload));
     let progress = Progress::default();
-    let asked = Asked { want, retell: outgoing.retell, progress: &progress };
+    let asked = Asked { want, sides, retell: outgoing.retell, progress: &progress };
     tokio::select! {
         biased;
         result = exchange(client, request, asked) => result,
@@ -158,9 +158,19 @@ struct Progress {
     status: AtomicU16,
 }
 
+/// Who speaks what.
+#[derive(Debug, Clone, Copy)]
+pub struct Sides {
+    /// The seat's wire.
+    pub seat: Wire,
+    /// The client's shape.
+    pub client: Dialect,
+}
+
 /// What an exchange needs to know beside the request itself.
 struct Asked<'a> {
     want: Want,
+    sides: Sides,
     retell: Option<AnswerOptions>,
     progress: &'a Progress,
 }
@@ -199,7 +209,8 @@ async fn exchange(
         // The head says what happened; a body that does not come does not turn it into a timeout.
         let mut raw = BytesMut::new();
         let read = timeout(ERROR_BODY_TIME, read_up_to(&mut body, &mut raw, MAX_ERROR_BYTES)).await;
-        let is_whole = read.unwrap_or(false) && !encoded;
+        // Another wire's error is told in the client's words.
+        let is_whole = read.unwrap_or(false) && !encoded && asked.retell.is_none();
         return Err(Failed::status(status, headers, raw.freeze(), is_whole));
     }
     if encoded {
@@ -233,8 +244,7 @@ async fn begin(
     mut body: Body,
     asked: Asked<'_>,
 ) -> Result<Arrival, Box<Failed>> {
-    let wire = if asked.retell.is_some() { Wire::OpenAi } else { Wire::Anthropic };
-    let mut flow = Flow::new(wire, Dialect::Anthropic, asked.retell.as_ref());
+    let mut flow = Flow::new(asked.sides.seat, asked.sides.client, asked.retell.as_ref());
     let mut read = 0usize;
     loop {
         let ended = match body.frame().await {
@@ -285,7 +295,7 @@ async fn whole(
     mut body: Body,
     asked: Asked<'_>,
 ) -> Result<Arrival, Box<Failed>> {
-    let Asked { want, retell, .. } = asked;
+    let Asked { want, sides, retell, .. } = asked;
     let raw = match read_whole(&mut body, MAX_ANSWER_BYTES).await {
         Ok(raw) => raw,
         Err(ReadError::TooLarge) => {
@@ -299,11 +309,11 @@ async fn whole(
     // A core is not kept from its other requests by one large answer.
     let judged = if raw.len() > LARGE {
         let raw = raw.clone();
-        tokio::task::spawn_blocking(move || judge(raw, want, retell.as_ref()))
+        tokio::task::spawn_blocking(move || judge(raw, want, sides, retell.as_ref()))
             .await
             .unwrap_or_else(|_| Err(broken_judge()))
     } else {
-        judge(raw, want, retell.as_ref())
+        judge(raw, want, sides, retell.as_ref())
     };
     match judged {
         Ok((body, as_events, answer)) => {
@@ -321,46 +331,42 @@ type Judged = Result<(Bytes, bool, Answer), NoAnswer>;
 type NoAnswer = Box<(String, Option<FailureBody>)>;
 
 /// Judges the whole body of a 200. Pure.
-fn judge(raw: Bytes, want: Want, retell: Option<&AnswerOptions>) -> Judged {
-    if let Some(options) = retell {
-        return judge_chat(&raw, want, options);
-    }
+fn judge(raw: Bytes, want: Want, sides: Sides, retell: Option<&AnswerOptions>) -> Judged {
     if want == Want::Count {
         return match serde_json::from_slice::<Count>(&raw) {
             Ok(_) => Ok((raw, false, Answer::default())),
             Err(_) => {
-                Err(Box::new(("the answer counts no input_tokens".to_owned(), Some(failure::read(&raw)))))
+                let said = Some(failure::read(&raw));
+                Err(Box::new(("the answer counts no input_tokens".to_owned(), said)))
             }
         };
     }
-    let no = |no: answer::NotAnAnswer| Box::new((no.message, Some(*no.body)));
-    let answer = answer::read(&raw).map_err(no)?;
-    match want {
-        Want::Stream => Ok((reframe::reframe(&raw).map_err(no)?, true, answer)),
-        Want::Message | Want::Count => Ok((raw, false, answer)),
-    }
-}
-
-/// The same for a chat answer, which is told in the client's wire.
-fn judge_chat(raw: &[u8], want: Want, options: &AnswerOptions) -> Judged {
     let no = |no: failure::NotAnAnswer| Box::new((no.message, Some(*no.body)));
-    let completion = chat::decode_answer(raw, options.show_thinking).map_err(no)?;
-    let answer = Answer {
-        served_model: completion.model.as_ref().map(|m| m.decode().into_owned()),
-        usage: completion.usage,
-        refused: matches!(completion.finish, Finish::Refusal(_)),
-        ..Answer::default()
-    };
-    if want != Want::Stream {
-        return Ok((anthropic::encode_answer(&completion, options), false, answer));
+    match (retell, sides.seat) {
+        (None, Wire::Anthropic) => {
+            let answer = answer::read(&raw).map_err(no)?;
+            match want {
+                Want::Stream => Ok((reframe::reframe(&raw).map_err(no)?, true, answer)),
+                Want::Message | Want::Count => Ok((raw, false, answer)),
+            }
+        }
+        (retell, seat) => {
+            let plain = AnswerOptions::default();
+            let as_events = want == Want::Stream;
+            let options = retell.unwrap_or(&plain);
+            let told =
+                translate::translate_answer(seat, sides.client, &raw, as_events, options).map_err(no)?;
+            let answer = Answer {
+                served_model: told.served_model,
+                usage: told.usage,
+                stop_reason: Some(told.stop_reason.to_owned()),
+                refused: told.refused,
+            };
+            // On the client's own wire a whole answer passes as it came.
+            let body = if retell.is_none() && !as_events { raw } else { told.body };
+            Ok((body, as_events, answer))
+        }
     }
-    let mut encoder = anthropic::StreamEncoder::new(options.clone());
-    let (mut out, mut too_much) = (Vec::new(), false);
-    completion.tell(|event| too_much |= encoder.take(event, &mut out).is_err());
-    if too_much {
-        return Err(Box::new(("the answer holds more than can be told as a stream".to_owned(), None)));
-    }
-    Ok((Bytes::from(out), true, answer))
 }
 
 fn broken_judge() -> NoAnswer {

@@ -4,10 +4,10 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use reqwest::Url;
 
-use crate::prompt::Inexpressible;
+use crate::prompt::{BadRequest, Inexpressible};
 use crate::upstream::request::{Credentials, Request};
 use crate::upstream::target::Target;
-use crate::wire::{AnswerOptions, Wire, anthropic, chat, envelope};
+use crate::wire::{AnswerOptions, Dialect, Wire, envelope, translate};
 
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 const VERSION: HeaderName = HeaderName::from_static("anthropic-version");
@@ -28,26 +28,32 @@ pub struct Outgoing {
     pub dropped: Vec<String>,
 }
 
+/// Why nothing can be sent to a seat.
+#[derive(Debug, thiserror::Error)]
+pub enum Unsaid {
+    /// Its wire cannot say the request: the seat is to be passed over.
+    #[error(transparent)]
+    Seat(#[from] Inexpressible),
+    /// No wire but the client's own can: the client is told where no seat of that wire is left.
+    #[error(transparent)]
+    Request(#[from] BadRequest),
+}
+
 /// Makes what is sent to a seat. `id` and `created` (seconds since the epoch) stand in an answer whose upstream
 /// gives none.
 ///
 /// # Errors
-/// When the seat's wire cannot say the request: the seat is to be passed over.
-pub fn prepare(
-    request: &Request,
-    target: &Target,
-    id: &str,
-    created: u64,
-) -> Result<Outgoing, Inexpressible> {
-    let url = target.url(request.endpoint, request.query.as_deref());
-    match target.seat.provider.wire {
-        Wire::OpenAi => translated(request, target, url, id, created),
-        _ => Ok(same(request, target, url)),
+/// When the seat's wire cannot say the request.
+pub fn prepare(request: &Request, target: &Target, id: &str, created: u64) -> Result<Outgoing, Unsaid> {
+    let wire = target.seat.provider.wire;
+    match (wire, request.endpoint.dialect()) {
+        (Wire::Anthropic, Dialect::Anthropic) | (Wire::OpenAi, Dialect::OpenAi) => Ok(same(request, target)),
+        (_, client) => translated(request, target, client, id, created),
     }
 }
 
 /// The request as received, but for the model and a limit that the seat cannot give.
-fn same(request: &Request, target: &Target, url: Url) -> Outgoing {
+fn same(request: &Request, target: &Target) -> Outgoing {
     let (seat, facts) = (&target.seat, &request.facts);
     let mut edits = Vec::new();
     if facts.model != seat.model {
@@ -59,36 +65,50 @@ fn same(request: &Request, target: &Target, url: Url) -> Outgoing {
     {
         edits.push((span.clone(), Bytes::from(most.to_string())));
     }
-    let body = envelope::splice_all(&request.frames, edits);
-    let mut headers = headers(&request.headers, &request.caller, target);
-    // The body was read as JSON, whatever the client called it.
-    headers.insert(header::CONTENT_TYPE, JSON);
-    Outgoing { url, headers, body, retell: None, dropped: Vec::new() }
+    Outgoing {
+        url: target.url(request.endpoint, request.query.as_deref()),
+        headers: wire_headers(request, target),
+        body: envelope::splice_all(&request.frames, edits),
+        retell: None,
+        dropped: Vec::new(),
+    }
 }
 
 /// The request told in the seat's own wire.
 fn translated(
     request: &Request,
     target: &Target,
-    url: Url,
+    client: Dialect,
     id: &str,
     created: u64,
-) -> Result<Outgoing, Inexpressible> {
+) -> Result<Outgoing, Unsaid> {
     let whole = match request.frames.as_ref() {
         [only] => only.clone(),
         frames => Bytes::from(frames.concat()),
     };
-    let prompt = anthropic::decode_request(&whole).map_err(|e| Inexpressible::wire(e.to_string()))?;
-    let model = &target.seat.model;
-    let encoded = chat::encode_request(&prompt, model, &target.traits)?;
-    let retell = AnswerOptions::of(&prompt, &format!("msg_{id}"), model, created, None);
+    let (wire, model) = (target.seat.provider.wire, &target.seat.model);
+    let prompt = translate::decode_request(client, &whole)
+        .ok_or_else(|| Inexpressible::wire("this endpoint is not translated yet"))??;
+    let encoded = translate::encode_request(wire, &prompt, model, &target.traits)?;
+    let own = if client == Dialect::Anthropic { "msg_" } else { "chatcmpl-" };
     Ok(Outgoing {
-        url,
-        headers: chat_headers(&request.headers, &request.caller, target),
+        url: target.url(request.endpoint, None),
+        headers: wire_headers(request, target),
         body: vec![encoded.body],
-        retell: Some(retell),
+        retell: Some(AnswerOptions::of(&prompt, &format!("{own}{id}"), model, created, None)),
         dropped: encoded.dropped,
     })
+}
+
+/// The headers that the seat's wire wants.
+fn wire_headers(request: &Request, target: &Target) -> HeaderMap {
+    let mut headers = match target.seat.provider.wire {
+        Wire::Anthropic => headers(&request.headers, &request.caller, target),
+        _ => chat_headers(&request.headers, &request.caller, target),
+    };
+    // The body was read as JSON, whatever the client called it.
+    headers.insert(header::CONTENT_TYPE, JSON);
+    headers
 }
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -96,7 +116,6 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// The headers for a seat of OpenAI's wires: nothing of Anthropic's, and the credential as a bearer.
 fn chat_headers(client: &HeaderMap, caller: &Credentials, target: &Target) -> HeaderMap {
     let mut out = HeaderMap::new();
-    out.insert(header::CONTENT_TYPE, JSON);
     out.insert(header::ACCEPT_ENCODING, IDENTITY);
     if let Some(agent) = client.get(header::USER_AGENT) {
         out.insert(header::USER_AGENT, agent.clone());

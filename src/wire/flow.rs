@@ -7,13 +7,15 @@ use super::anthropic::watch::Watch;
 use super::failure::StreamError;
 use super::sse::Oversized;
 use super::transcode::Transcoder;
-use super::{AnswerOptions, Dialect, Wire};
+use super::{AnswerOptions, Dialect, Wire, chat};
 
 /// A stream on its way to its client.
 #[derive(Debug)]
 pub enum Flow {
-    /// The client's own wire: the very bytes.
+    /// Messages to a Messages client: the very bytes.
     Same(Box<Watch>),
+    /// Chat to a chat client: the very bytes.
+    SameChat(Box<chat::watch::Watch>),
     /// Another wire.
     Retold(Box<Transcoder>),
 }
@@ -23,6 +25,7 @@ macro_rules! either {
     ($flow:expr, $it:ident => $call:expr) => {
         match $flow {
             Flow::Same($it) => $call,
+            Flow::SameChat($it) => $call,
             Flow::Retold($it) => $call,
         }
     };
@@ -32,8 +35,11 @@ impl Flow {
     /// A flow from a seat's wire to a client; the same wire is watched.
     #[must_use]
     pub fn new(seat: Wire, client: Dialect, options: Option<&AnswerOptions>) -> Self {
-        let retold = options.and_then(|options| Transcoder::new(seat, client, options));
-        retold.map_or_else(|| Self::Same(Box::new(Watch::new())), |t| Self::Retold(Box::new(t)))
+        match options.and_then(|options| Transcoder::new(seat, client, options)) {
+            Some(transcoder) => Self::Retold(Box::new(transcoder)),
+            None if seat == Wire::OpenAi => Self::SameChat(Box::new(chat::watch::Watch::new(false))),
+            None => Self::Same(Box::new(Watch::new())),
+        }
     }
 
     /// Takes the next frame.
@@ -66,6 +72,7 @@ impl Flow {
         match self {
             // A turn may end without content: that is legal, and there is nothing more to wait for.
             Self::Same(watch) => watch.began() || watch.finished(),
+            Self::SameChat(watch) => watch.committed() || watch.finished(),
             Self::Retold(transcoder) => transcoder.committed() || transcoder.finished(),
         }
     }
@@ -93,6 +100,7 @@ impl Flow {
     pub fn refused(&self) -> bool {
         match self {
             Self::Same(watch) => watch.stop_reason() == Some("refusal"),
+            Self::SameChat(watch) => watch.refused(),
             Self::Retold(transcoder) => transcoder.refused(),
         }
     }
@@ -100,7 +108,11 @@ impl Flow {
     /// Whether silence from here on is no failure: everything but the cost was said.
     #[must_use]
     pub fn may_end(&self) -> bool {
-        matches!(self, Self::Retold(t) if t.may_end())
+        match self {
+            Self::Same(_) => false,
+            Self::SameChat(watch) => watch.may_end(),
+            Self::Retold(transcoder) => transcoder.may_end(),
+        }
     }
 
     /// Whether the client has, or has ready, the end of the answer.
@@ -119,7 +131,11 @@ impl Flow {
     /// client's own wire.
     #[must_use]
     pub fn close(&self, kind: &str, message: &str) -> Bytes {
-        either!(self, it => it.close(kind, message))
+        match self {
+            Self::Same(watch) => watch.close(kind, message),
+            Self::SameChat(watch) => watch.close(message),
+            Self::Retold(transcoder) => transcoder.close(kind, message),
+        }
     }
 
     /// As [`close`](Self::close), but never in upstream's own words.
@@ -127,7 +143,7 @@ impl Flow {
     pub fn close_in_our_words(&self, kind: &str, message: &str) -> Bytes {
         match self {
             Self::Same(watch) => watch.close_in_our_words(kind, message),
-            Self::Retold(transcoder) => transcoder.close(kind, message),
+            Self::SameChat(_) | Self::Retold(_) => self.close(kind, message),
         }
     }
 
@@ -136,7 +152,7 @@ impl Flow {
     pub fn own_error(&self) -> Option<&[u8]> {
         match self {
             Self::Same(watch) => watch.own_error(),
-            Self::Retold(transcoder) => transcoder.error().map(|e| e.message.as_bytes()),
+            Self::SameChat(_) | Self::Retold(_) => self.error().map(|e| e.message.as_bytes()),
         }
     }
 }

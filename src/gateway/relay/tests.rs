@@ -51,7 +51,7 @@ async fn a_slow_stream_is_kept_alive_with_pings_and_ends_as_it_is() {
     let (pipe, mut relay) = begun(&shared);
     assert_eq!(next(&mut relay).await.unwrap(), START);
     let began = Instant::now();
-    let ping = std::str::from_utf8(PING).unwrap();
+    let ping = std::str::from_utf8(anthropic::watch::PING).unwrap();
     for nth in 1..=3 {
         assert_eq!(next(&mut relay).await.unwrap(), ping);
         assert_eq!(began.elapsed(), PING_EVERY * nth);

@@ -22,7 +22,7 @@ fn steps(
     body_bytes: u64,
     conditions: &[Condition],
 ) -> Vec<(usize, Option<&'static str>)> {
-    let ask = Ask { endpoint: Endpoint::Messages, body_bytes, skip };
+    let ask = Ask { endpoint: Endpoint::Messages, body_bytes, capability: None, skip };
     plan(route, &ask, conditions).into_iter().map(|s| (s.seat, s.pass.map(Class::word))).collect()
 }
 
