@@ -1,17 +1,25 @@
 //! Ids of tool calls, between vendors that number them as they like and Anthropic, which takes letters, digits,
 //! `_` and `-` only and no id twice in a conversation.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 #[cfg(test)]
 mod tests;
 
-/// How much of an id is kept for a reader, in bytes.
-const MAX_KEPT: usize = 32;
+/// How much of an id is kept for a reader, in bytes: what is made of it stays within [`MAX_CHAT_BYTES`].
+const MAX_KEPT: usize = 16;
+/// The longest id that OpenAI takes in a chat request, in bytes.
+const MAX_CHAT_BYTES: usize = 40;
 
 /// Whether Anthropic takes an id as it is.
 pub(super) fn is_valid(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
+/// An id for a chat request: itself, unless it is longer than OpenAI takes.
+pub(super) fn short(id: &str) -> Cow<'_, str> {
+    if id.len() <= MAX_CHAT_BYTES { Cow::Borrowed(id) } else { Cow::Owned(made(id, 0)) }
 }
 
 /// An id that Anthropic takes: a valid one is itself, any other one depends on its characters alone, and

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::{is_valid, unique_valid, valid};
+use super::{is_valid, short, unique_valid, valid};
 
 #[test]
 fn an_id_that_was_there_before_is_made_anew() {
@@ -23,7 +23,9 @@ proptest! {
     fn every_id_becomes_a_valid_one_of_its_own(one in ".{0,80}", other in ".{0,80}") {
         prop_assert!(is_valid(&valid(&one)));
         prop_assert_eq!(valid(&one), valid(&one));
+        prop_assert!(short(&one).len() <= 40 && short(&valid(&one)).len() <= 40);
         if one != other {
+            prop_assert_ne!(short(&one), short(&other));
             prop_assert_ne!(valid(&one), valid(&other));
         }
         if is_valid(&one) {

@@ -147,6 +147,28 @@ fn an_id_that_comes_again_in_a_later_turn_becomes_another() {
     assert!(second.iter().all(|id| id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')));
 }
 
+#[test]
+fn a_tool_that_takes_free_text_is_called_with_free_text() {
+    let options = AnswerOptions { freeform: ["sh".to_owned()].into(), ..options() };
+    let body = json!({"type": "message", "role": "assistant", "model": "m", "stop_reason": "tool_use",
+        "content": [{"type": "tool_use", "id": "t", "name": "sh", "input": {"input": "ls \"x\""}},
+            {"type": "tool_use", "id": "u", "name": "f", "input": {}}]});
+    let bytes = body.to_string().into_bytes();
+    let whole = translate_answer(Wire::Anthropic, Dialect::OpenAi, &bytes, false, &options).unwrap();
+    let answer: Value = serde_json::from_slice(&whole.body).unwrap();
+    let call = &answer["choices"][0]["message"]["tool_calls"][0];
+    assert_eq!(
+        (&call["type"], &call["custom"]),
+        (&json!("custom"), &json!({"name": "sh", "input": "ls \"x\""}))
+    );
+    let told = translate_answer(Wire::Anthropic, Dialect::OpenAi, &bytes, true, &options).unwrap();
+    let seen = chat::checker::check(&told.body);
+    assert_eq!(seen.problems, Vec::<String>::new());
+    let calls: Vec<(&str, &str)> =
+        seen.calls.iter().map(|(_, name, input)| (name.as_str(), input.as_str())).collect();
+    assert_eq!(calls, [("sh", "ls \"x\""), ("f", "{}")]);
+}
+
 /// Any JSON, of the keys and words that requests and answers have.
 fn any_json() -> impl Strategy<Value = Value> {
     let word = prop_oneof![

@@ -6,6 +6,8 @@
 
 use super::parts::{Content, write_result};
 use crate::prompt::{Message, Part, Prompt, Role, Text, ToolCall, ToolResult, note};
+use crate::wire::ids;
+use crate::wire::json::quoted;
 
 /// Writes all messages, comma separated.
 pub(super) fn write(out: &mut String, dropped: &mut Vec<String>, prompt: &Prompt<'_>) {
@@ -130,7 +132,7 @@ impl Writer<'_> {
         for (at, call) in calls.iter().enumerate() {
             self.out.push_str(if at == 0 { ",\"tool_calls\":[" } else { "," });
             self.out.push_str("{\"id\":");
-            self.out.push_str(call.id.as_json());
+            self.out.push_str(&quoted(&ids::short(&call.id.decode())));
             self.out.push_str(",\"type\":\"function\",\"function\":{\"name\":");
             self.out.push_str(call.name.as_json());
             self.out.push_str(",\"arguments\":");
@@ -171,7 +173,7 @@ impl Writer<'_> {
     fn result(&mut self, result: &ToolResult<'_>, after: &mut Content) {
         self.begin("tool");
         self.out.push_str(",\"tool_call_id\":");
-        self.out.push_str(result.call.as_json());
+        self.out.push_str(&quoted(&ids::short(&result.call.decode())));
         self.out.push_str(",\"content\":");
         write_result(self.out, result, after);
         self.out.push('}');

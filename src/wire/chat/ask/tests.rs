@@ -205,3 +205,16 @@ fn effort_is_said_in_one_word() {
         assert_eq!(body.get("reasoning_effort").and_then(Value::as_str), want, "{more}");
     }
 }
+
+#[test]
+fn an_id_that_is_too_long_is_shortened_in_call_and_result_alike() {
+    let long = "call_".repeat(14);
+    let messages = json!([
+        {"role": "assistant", "content": [{"type": "tool_use", "id": long, "name": "f", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": long, "content": "x"}]},
+    ]);
+    let (body, _) = sent(&ask(json!({"messages": messages})), &SeatTraits::default());
+    let id = body["messages"][0]["tool_calls"][0]["id"].as_str().unwrap();
+    assert!(id.len() <= 40);
+    assert_eq!(body["messages"][1]["tool_call_id"], id);
+}
