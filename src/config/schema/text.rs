@@ -22,7 +22,7 @@ pub(crate) const KEY: TextKind = TextKind { what: "a key reference", secret: tru
 /// Where an accepted token is kept.
 pub(crate) const TOKEN: TextKind = TextKind { what: "a key reference", secret: true, judge: token };
 /// An address to listen on.
-pub(crate) const LISTEN: TextKind = TextKind { what: "an address", secret: false, judge: listen };
+pub(crate) const LISTEN: TextKind = TextKind { what: "an address", secret: false, judge: check_listen };
 /// A browser's origin.
 pub(crate) const ORIGIN: TextKind = TextKind { what: "an origin", secret: false, judge: origin };
 /// A host name.
@@ -149,7 +149,11 @@ pub(crate) fn is_loopback_host(host: &str) -> bool {
     }
 }
 
-fn listen(text: &str) -> Result<(), String> {
+/// Judges an address to listen on, as `server.listen` and `--listen` take it: `HOST:PORT`.
+///
+/// # Errors
+/// Says what would be one.
+pub fn check_listen(text: &str) -> Result<(), String> {
     match listen_parts(text) {
         Some(_) => Ok(()),
         None => Err("is not an address: write HOST:PORT, e.g. `127.0.0.1:4040` or `[::1]:4040`".into()),
