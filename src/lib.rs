@@ -1,9 +1,10 @@
 //! The engine of `sanctum`: a gateway whose fallback paths are proven, not claimed.
 //!
-//! Rooms, inner ones first: [`process`] and [`prompt`] know nothing of ours; [`wire`] reads and
-//! writes what vendors define; [`route`] decides; [`config`] says what was asked for; [`secret`],
-//! [`ledger`] and [`outbound`] touch the world for one purpose each; [`upstream`] makes one attempt
-//! at one seat; [`gateway`] is the life of a request. `ARCHITECTURE.md` draws the flow.
+//! Rooms, inner ones first: [`process`], [`prompt`] and [`outbound`] know nothing of ours; [`wire`] reads and
+//! writes what vendors define; [`config`] says what was asked for; [`route`] decides; [`telemetry`] logs, counts
+//! and redacts, with the words of those two; [`secret`] and [`ledger`] touch the world for one purpose
+//! each; [`upstream`] makes one attempt at one seat; [`demo`] plays seats on loopback; [`gateway`] is the
+//! life of a request. `ARCHITECTURE.md` draws the flow.
 #![warn(missing_docs)]
 
 pub mod config;

@@ -90,6 +90,7 @@ fn health(shared: &Shared, live: &Live, trusted: bool) -> Value {
 fn notes(shared: &Shared) -> Vec<String> {
     let mut notes: Vec<String> =
         shared.ledger.load().trouble().map(|t| format!("attempt log: {t}")).into_iter().collect();
+    notes.extend(shared.reload_note.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone());
     let lost = shared.metrics.attempt_records_dropped_total();
     if lost > 0 {
         notes.push(format!("{lost} attempt records were lost since the start"));

@@ -7,11 +7,12 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
 use crate::gateway::hold::Held;
+use crate::gateway::passing::Passing;
 use crate::gateway::relay::Relay;
 
 /// Why a passed-through body broke; the connection is then closed, so that the client sees it.
 #[derive(Debug, thiserror::Error)]
-#[error("the upstream's answer broke off")]
+#[error("the upstream's answer broke off or fell silent")]
 pub(crate) struct Broken;
 
 /// How much of a whole answer is written at a time, in bytes: between two pieces it is seen that the peer reads.
@@ -26,7 +27,7 @@ pub(crate) enum ReplyBody {
     /// A stream whose head went out before commit.
     Held(Box<Held>),
     /// A side answer, frame by frame.
-    Pass(reqwest::Body),
+    Pass(Box<Passing>),
 }
 
 impl ReplyBody {
@@ -50,7 +51,7 @@ impl Body for ReplyBody {
             }
             Self::Relay(relay) => relay.poll_bytes(cx).map(|b| b.map(|b| Ok(Frame::data(b)))),
             Self::Held(held) => held.poll_bytes(cx).map(|b| b.map(|b| Ok(Frame::data(b)))),
-            Self::Pass(body) => Pin::new(body).poll_frame(cx).map_err(|_| Broken),
+            Self::Pass(body) => body.poll(cx),
         }
     }
 

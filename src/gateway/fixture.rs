@@ -40,6 +40,7 @@ pub(crate) fn shared(seat: &str, route: &str) -> Arc<Shared> {
         cut: tokio_util::sync::CancellationToken::new(),
         active: Arc::new(AtomicUsize::new(0)),
         addresses: std::sync::OnceLock::new(),
+        reload_note: std::sync::Mutex::default(),
         source: None,
         boot: 0,
         requests: AtomicU64::new(0),
@@ -78,10 +79,16 @@ pub(crate) struct Piped {
     ready: VecDeque<Act>,
 }
 
+/// A pipe, as a body that is no client's yet.
+pub(crate) fn piped() -> (UnboundedSender<Act>, Piped) {
+    let (sender, acts) = unbounded_channel();
+    (sender, Piped { acts, ready: VecDeque::new() })
+}
+
 /// A pipe: what is sent into the one end is the body at the other.
 pub(crate) fn pipe() -> (UnboundedSender<Act>, reqwest::Body) {
-    let (sender, acts) = unbounded_channel();
-    (sender, reqwest::Body::wrap(Piped { acts, ready: VecDeque::new() }))
+    let (sender, body) = piped();
+    (sender, reqwest::Body::wrap(body))
 }
 
 impl Body for Piped {

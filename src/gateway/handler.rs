@@ -233,17 +233,15 @@ impl Asked {
 
     /// The route by `x-sanctum-route`, else by the requested model.
     fn route(&self, model: &str) -> Result<Arc<LiveRoute>, Refused> {
-        if let Some(name) = header_text(&self.parts.headers, &ROUTE) {
-            let text = "x-sanctum-route names no route of this gateway";
-            return self.live.route_named(name).cloned().ok_or_else(|| Refused::new(404, text));
+        if let Some(named) = self.live.named(&self.parts.headers) {
+            return named.cloned();
         }
         self.live.route_for(model).cloned().ok_or_else(|| {
             let model = ledger::requested_model(model);
-            Refused::new(
-                404,
-                format!("model: {model}: no route takes this model; GET /v1/models lists those that do"),
-            )
-            .coded("model_not_found")
+            let text = format!(
+                "model: {model}: no route takes this model; routes are by exact name or pattern, and GET /v1/models lists the exact names"
+            );
+            Refused::new(404, text).coded("model_not_found")
         })
     }
 }
@@ -275,20 +273,15 @@ fn skip(headers: &HeaderMap, route: &LiveRoute) -> Result<Skip, Refused> {
     if lines.is_empty() {
         return Ok(Skip::None);
     }
-    let text = lines.join(",");
-    let text = text.trim();
-    if text == "primary" {
-        return Ok(Skip::Primary);
-    }
-    let names: Vec<String> = text.split(',').map(|n| n.trim().to_owned()).filter(|n| !n.is_empty()).collect();
-    let unknown = names.iter().find(|n| !route.seats.iter().any(|s| *s.name == **n));
-    match unknown {
+    let skip = Skip::parse(&lines.join(","));
+    let Skip::Seats(names) = &skip else { return Ok(skip) };
+    match names.iter().find(|n| !route.seats.iter().any(|s| *s.name == **n)) {
         Some(name) => {
             let name = ledger::requested_model(name);
             let text = format!("x-sanctum-skip: {name} is no seat of route {}", route.name);
             Err(Refused::new(400, text))
         }
-        None => Ok(Skip::Seats(names)),
+        None => Ok(skip),
     }
 }
 

@@ -32,6 +32,8 @@ struct Health {
     name: String,
     draining: bool,
     drain_secs: u64,
+    #[serde(default)]
+    config_digest: String,
 }
 
 /// Asks whoever listens at `address` for its health.
@@ -44,6 +46,9 @@ pub(super) async fn ask(address: &str) -> Incumbent {
         Err(e) if e.is_connect() => return Incumbent::Gone,
         Err(_) => return Incumbent::Other,
     };
+    if !answer.status().is_success() {
+        return Incumbent::Other;
+    }
     let mut body = Vec::new();
     loop {
         match answer.chunk().await {
@@ -61,7 +66,13 @@ fn read(body: &[u8]) -> Incumbent {
         Ok(h) if h.name == "sanctum" && h.draining => {
             Incumbent::Draining(Duration::from_secs(h.drain_secs).min(LONGEST_DRAIN))
         }
-        Ok(h) if h.name == "sanctum" => Incumbent::Healthy,
+        Ok(h) if h.name == "sanctum" => {
+            tracing::info!(
+                config_digest = h.config_digest,
+                "found a sanctum; its digest tells whether it serves the same configuration"
+            );
+            Incumbent::Healthy
+        }
         _ => Incumbent::Other,
     }
 }

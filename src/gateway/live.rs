@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::config::{Config, KeyRef, Provider, Route, Seat};
+use crate::gateway::reply::Refused;
 use crate::gateway::trust::{Gate, fingerprint};
 use crate::route::budget::Budget;
 use crate::route::plan::Condition;
@@ -145,6 +146,13 @@ impl Live {
     /// The first route that takes a model.
     pub(crate) fn route_for(&self, model: &str) -> Option<&Arc<LiveRoute>> {
         self.routes.iter().find(|r| r.route.models.iter().any(|p| p.matches(model)))
+    }
+
+    /// The route that a caller names in `x-sanctum-route`; `None` where it names none.
+    pub(crate) fn named(&self, headers: &HeaderMap) -> Option<Result<&Arc<LiveRoute>, Refused>> {
+        let value = headers.get("x-sanctum-route")?;
+        let route = value.to_str().ok().and_then(|name| self.route_named(name.trim()));
+        Some(route.ok_or_else(|| Refused::new(404, "x-sanctum-route names no route of this gateway")))
     }
 
     /// A route by its name.

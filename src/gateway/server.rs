@@ -5,7 +5,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -125,6 +125,7 @@ pub fn serve(options: Options) -> Result<Served, ServeError> {
             cut: CancellationToken::new(),
             active: Arc::new(AtomicUsize::new(0)),
             addresses: OnceLock::new(),
+            reload_note: Mutex::default(),
             source: options.source,
             boot: fastrand::u32(..),
             requests: AtomicU64::new(0),
@@ -143,7 +144,8 @@ pub fn serve(options: Options) -> Result<Served, ServeError> {
         (options.ready)(&addresses);
 
         let retired = Tasks::new();
-        accept(&listeners, &cores, &mut signals, &|| apply(&shared, (options.reload)(), &retired)).await;
+        let reload = || apply(&shared, (options.reload)(), &config, &retired);
+        accept(&listeners, &cores, &mut signals, &reload).await;
         // Listeners first: whoever comes now is refused and goes elsewhere.
         listen::leave(listeners, &cores);
         let served = drain(cores, &shared, &mut signals).await;
@@ -178,13 +180,12 @@ async fn accept(listeners: &[TcpListener], cores: &[Core], signals: &mut Signals
 
 /// Swaps in a configuration that was read anew, or says why the old one stays. An attempt log that is of no more
 /// use is closed behind the others, as one of the `retired`.
-fn apply(shared: &Shared, loaded: Result<Config, String>, retired: &Tasks) {
+fn apply(shared: &Shared, loaded: Result<Config, String>, started: &Config, retired: &Tasks) {
     let before = shared.live.load_full();
     let built = loaded.and_then(|config| {
-        say_needs_restart(&before.config, &config);
         Live::build(Arc::new(config), &shared.metrics, Some(&before)).map_err(|e| e.to_string())
     });
-    match built {
+    let note = match built {
         Ok(live) => {
             let live = Arc::new(live);
             logs::set_level(live.config.log.level);
@@ -197,22 +198,30 @@ fn apply(shared: &Shared, loaded: Result<Config, String>, retired: &Tasks) {
             // Behind the swap: a request that begins before it counts for what is about to be forgotten.
             live.forget_others(&shared.metrics);
             tracing::info!(config_digest = %live.config.digest, "config reloaded");
+            needs_restart(started, &live.config)
         }
         Err(reason) => {
-            tracing::error!(%reason, config_digest = %before.config.digest, "config not reloaded; the old one stays live")
+            tracing::error!(%reason, config_digest = %before.config.digest, "config not reloaded; the old one stays live");
+            Some("the config on disk was not taken at the last reload; the log says why".to_owned())
         }
-    }
+    };
+    *shared.reload_note.lock().unwrap_or_else(PoisonError::into_inner) = note;
 }
 
-fn say_needs_restart(old: &Config, new: &Config) {
-    let changed = [
-        ("server.listen", old.server.listen != new.server.listen),
-        ("log.dir", old.log.dir != new.log.dir),
-        ("log.format", old.log.format != new.log.format),
+/// Says which keys differ from those that the process was started with and hold only after a restart.
+fn needs_restart(started: &Config, now: &Config) -> Option<String> {
+    let keys = [
+        ("server.listen", started.server.listen != now.server.listen),
+        ("log.dir", started.log.dir != now.log.dir),
+        ("log.format", started.log.format != now.log.format),
     ];
-    for (key, _) in changed.into_iter().filter(|(_, changed)| *changed) {
-        tracing::warn!(key, "this key changed and needs a restart");
+    let changed: Vec<&str> = keys.into_iter().filter(|(_, changed)| *changed).map(|(key, _)| key).collect();
+    if changed.is_empty() {
+        return None;
     }
+    let keys = changed.join(", ");
+    tracing::warn!(keys, "these keys changed and need a restart");
+    Some(format!("{keys} changed in the config and need a restart"))
 }
 
 /// Lets what is running end, for the drain time at most.

@@ -10,7 +10,7 @@ use aws_lc_rs::digest::{SHA256, digest};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::config::Require;
-use crate::upstream::request::Credentials;
+use crate::upstream::request::{Credentials, detached};
 
 /// The header of Anthropic's own clients.
 pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -133,8 +133,8 @@ impl Gate {
         Ok(Caller {
             trusted,
             own: Credentials {
-                api_key: api_key.filter(|_| !api_key_opens).cloned(),
-                authorization: bearer.filter(|_| !bearer_opens).cloned(),
+                api_key: api_key.filter(|_| !api_key_opens).map(detached),
+                authorization: bearer.filter(|_| !bearer_opens).map(detached),
             },
         })
     }

@@ -32,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) active: Arc<AtomicUsize>,
     /// Where it listens.
     pub(crate) addresses: OnceLock<Vec<SocketAddr>>,
+    /// Why the file on disk is not, or not wholly, what is served; told in `/health`.
+    pub(crate) reload_note: Mutex<Option<String>>,
     /// The file that was loaded, for `/api/status`.
     pub(crate) source: Option<PathBuf>,
     /// First part of every request id of this process.

@@ -22,7 +22,8 @@ pub enum OutboundError {
     Client(String),
 }
 
-/// Names the process's one TLS provider. Call it first in `main`; more calls do nothing.
+/// Names the process's one TLS provider. Every maker of TLS calls it first; more calls do
+/// nothing.
 pub fn init() {
     // An error is a provider that is in place already: this one, since there is no other in the build.
     rustls::crypto::aws_lc_rs::default_provider().install_default().ok();

@@ -1,4 +1,4 @@
-//! The only maker of HTTP clients: no hidden retry, no redirect, no proxy unless asked.
+//! The only maker of HTTP clients: no hidden retry, no redirect, no proxy.
 
 mod client;
 mod failure;

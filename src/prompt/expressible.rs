@@ -1,6 +1,8 @@
 //! What a seat can express, and what to say where it cannot.
 
-/// What a seat takes. The default is a plain server of today: everything but what has to be declared.
+use bytes::Bytes;
+
+/// What a seat takes. The default is a plain chat server of today: everything but what has to be declared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatTraits {
     /// Most tokens that it can answer; what is asked is clamped to it, and it stands in where a wire demands a
@@ -30,6 +32,15 @@ pub struct SeatTraits {
     pub safety_identifier: bool,
     /// Fields of its own wire that it must not be sent.
     pub drop_params: Vec<String>,
+}
+
+impl SeatTraits {
+    /// What an Anthropic seat takes unless it is declared otherwise. System messages between others are for
+    /// the newest models only.
+    #[must_use]
+    pub fn anthropic() -> Self {
+        Self { pdf: true, prefill: true, top_k: true, system_messages: false, ..Self::default() }
+    }
 }
 
 impl Default for SeatTraits {
@@ -72,6 +83,15 @@ impl MaxTokensField {
     }
 }
 
+/// A request body for a seat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Encoded {
+    /// The body.
+    pub body: Bytes,
+    /// Names of the client's fields that are not in it, each once: for `x-sanctum-degraded`.
+    pub dropped: Vec<String>,
+}
+
 /// Why a seat cannot be asked: it is passed over, and the request goes on to the next one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
@@ -80,6 +100,9 @@ pub struct Inexpressible {
     pub gap: Gap,
     /// What cannot be said, and where it stands; no text of the prompt.
     pub reason: String,
+    /// The client's field, where it is one value of one field that no seat of this wire takes: with no other
+    /// seat left the answer is a 400 `unsupported_parameter` that names it.
+    pub param: Option<&'static str>,
 }
 
 /// What kind of thing a seat lacks.
@@ -97,18 +120,24 @@ impl Inexpressible {
     /// Needs the vendor's own tools or blocks.
     #[must_use]
     pub fn native(reason: impl Into<String>) -> Self {
-        Self { gap: Gap::NativeTools, reason: reason.into() }
+        Self { gap: Gap::NativeTools, reason: reason.into(), param: None }
     }
 
     /// Needs what the seat is declared without.
     #[must_use]
     pub fn capability(reason: impl Into<String>) -> Self {
-        Self { gap: Gap::Capability, reason: reason.into() }
+        Self { gap: Gap::Capability, reason: reason.into(), param: None }
     }
 
     /// The wire has no words for it.
     #[must_use]
     pub fn wire(reason: impl Into<String>) -> Self {
-        Self { gap: Gap::Inexpressible, reason: reason.into() }
+        Self { gap: Gap::Inexpressible, reason: reason.into(), param: None }
+    }
+
+    /// The wire has no words for this value of a client's field.
+    #[must_use]
+    pub fn field(param: &'static str, reason: impl Into<String>) -> Self {
+        Self { gap: Gap::Inexpressible, reason: reason.into(), param: Some(param) }
     }
 }

@@ -19,7 +19,7 @@ mod usage;
 
 pub use completion::{Block, Completion};
 pub use event::{Event, Finish};
-pub use expressible::{Gap, Inexpressible, MaxTokensField, SeatTraits};
+pub use expressible::{Encoded, Gap, Inexpressible, MaxTokensField, SeatTraits};
 pub use json::Json;
 pub use message::{Document, DocumentSource, Image, ImageSource, Message, Part, Role, ToolCall, ToolResult};
 pub use refused::BadRequest;

@@ -64,6 +64,16 @@ impl Prompt<'_> {
             .collect()
     }
 
+    /// The names of tools that take free text.
+    #[must_use]
+    pub fn freeform_tools(&self) -> BTreeSet<String> {
+        let names = self.tools.iter().filter_map(|tool| match tool {
+            Tool::Function(function) if function.freeform => Some(function.name.decode().into_owned()),
+            _ => None,
+        });
+        names.collect()
+    }
+
     /// Whether a picture stands anywhere in it.
     #[must_use]
     pub fn has_images(&self) -> bool {

@@ -16,6 +16,18 @@ pub enum Skip {
     Seats(Vec<String>),
 }
 
+impl Skip {
+    /// Reads the header's text: `primary`, or names with commas between.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        if text.trim() == "primary" {
+            return Self::Primary;
+        }
+        let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+        Self::Seats(names.map(str::to_owned).collect())
+    }
+}
+
 /// What planning needs to know of a request.
 #[derive(Debug, Clone)]
 pub struct Ask<'a> {
@@ -89,8 +101,11 @@ pub fn plan(route: &Route, ask: &Ask<'_>, conditions: &[Condition]) -> Vec<Step>
     steps
 }
 
-/// Why a seat cannot take this request at all, whatever its condition.
-fn bar(route: &Route, ask: &Ask<'_>, position: usize, unusable: bool) -> Option<Class> {
+/// Why the seat at a position of the chain cannot take this request at all, whatever its condition.
+///
+/// `unusable`: it cannot be asked at all. The same rules hold for what is passed through beside generation.
+#[must_use]
+pub fn bar(route: &Route, ask: &Ask<'_>, position: usize, unusable: bool) -> Option<Class> {
     let seat = route.chain.get(position)?;
     let left_out = match ask.skip {
         Skip::None => false,

@@ -1,4 +1,4 @@
-//! Resolves where a key is kept into the key; remembers which source answered.
+//! Resolves where a key is kept into the key.
 //!
 //! No error here contains a value.
 

@@ -51,8 +51,37 @@ pub fn travelling(headers: &HeaderMap) -> HeaderMap {
             || n.starts_with("x-claude-")
             || TRAVELLING.contains(&n)
         {
-            out.append(name.clone(), value.clone());
+            out.append(name.clone(), detached(value));
         }
     }
     out
+}
+
+/// A copy with memory of its own. A value as received is a slice of the connection's whole read buffer, which
+/// then cannot be used again: 8 KB more for each request that waits.
+#[must_use]
+pub fn detached(value: &HeaderValue) -> HeaderValue {
+    match HeaderValue::from_bytes(value.as_bytes()) {
+        Ok(mut copy) => {
+            copy.set_sensitive(value.is_sensitive());
+            copy
+        }
+        Err(_) => value.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_travels_on_does_not_hold_the_read_buffer() {
+        let buffer = Bytes::from(b"application/json, and the rest of the buffer".to_vec());
+        let mut headers = HeaderMap::new();
+        headers.insert("content-type", HeaderValue::from_maybe_shared(buffer.slice(..16)).unwrap());
+        let travelling = travelling(&headers);
+        drop(headers);
+        assert_eq!(travelling["content-type"], "application/json");
+        assert!(buffer.is_unique());
+    }
 }

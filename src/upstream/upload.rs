@@ -76,7 +76,7 @@ impl Upload {
 }
 
 /// The kernel's share of an upload that took so long. A short one fits the kernel whole and tells nothing.
-fn rest(took: Duration, total: u64) -> Duration {
+pub(crate) fn rest(took: Duration, total: u64) -> Duration {
     if total <= IN_THE_KERNEL {
         return Duration::ZERO;
     }

@@ -40,8 +40,14 @@ pub(super) fn unique_valid(id: &str, at: usize, taken: &mut BTreeSet<String>) ->
 }
 
 fn made(id: &str, salt: u64) -> String {
-    let kept: String =
-        id.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).take(MAX_KEPT).collect();
+    // What was made before is not made longer with every turn.
+    let kept: String = id
+        .strip_prefix("toolu_")
+        .unwrap_or(id)
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+        .take(MAX_KEPT)
+        .collect();
     let dash = if kept.is_empty() { "" } else { "_" };
     format!("toolu_{kept}{dash}{:016x}", hash(id, salt))
 }

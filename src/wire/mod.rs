@@ -16,6 +16,7 @@ pub mod sse;
 #[cfg(test)]
 mod tests;
 pub mod transcode;
+pub mod translate;
 pub use dialect::{Dialect, Endpoint, Wire};
 pub use flow::Flow;
 pub use options::AnswerOptions;

@@ -17,6 +17,8 @@ pub struct AnswerOptions {
     pub input_estimate: Option<u64>,
     /// Ids of tool calls that the conversation already has, as the client has them.
     pub taken_ids: BTreeSet<String>,
+    /// Names of tools that take free text: the client is given the text, not the object around it.
+    pub freeform: BTreeSet<String>,
     /// Whether the client is to see what is thought.
     pub show_thinking: bool,
     /// Whether an OpenAI client asked for the usage in its stream.
@@ -33,6 +35,7 @@ impl AnswerOptions {
             created,
             input_estimate,
             taken_ids: prompt.call_ids(),
+            freeform: prompt.freeform_tools(),
             show_thinking: prompt.reasoning.show,
             stream_usage: prompt.stream_usage,
         }

@@ -14,7 +14,8 @@ mod ends;
 #[cfg(test)]
 mod tests;
 
-use ends::{Decoder, Encoder};
+use ends::Decoder;
+pub(super) use ends::Encoder;
 
 /// Translates one stream.
 #[derive(Debug)]
@@ -42,10 +43,13 @@ impl Transcoder {
     /// A transcoder from a seat's wire to a client's; `None` where the two are the same or not built.
     #[must_use]
     pub fn new(seat: Wire, client: Dialect, options: &AnswerOptions) -> Option<Self> {
+        if matches!((seat, client), (Wire::Anthropic, Dialect::Anthropic) | (Wire::OpenAi, Dialect::OpenAi)) {
+            return None;
+        }
         Some(Self {
             cuts: Cuts::default(),
             decoder: Decoder::new(seat, options.show_thinking)?,
-            encoder: Encoder::new(seat, client, options)?,
+            encoder: Encoder::new(client, options)?,
             facts: Facts::default(),
             out: Vec::new(),
         })
@@ -231,7 +235,8 @@ impl Facts {
     }
 }
 
-const fn reason_of(finish: &Finish<'_>) -> &'static str {
+/// Why generation ended, in Anthropic's words.
+pub(super) const fn reason_of(finish: &Finish<'_>) -> &'static str {
     match finish {
         Finish::Stop => "end_turn",
         Finish::StopSequence(_) => "stop_sequence",

@@ -85,7 +85,7 @@ fn a_body_too_big_for_a_seat_goes_past_it() {
 fn every_seat_refused_by_its_wire_is_no_capability() {
     let a = Upstream::always(says("a-1", "no"));
     let mut config = chain(&[("a", &a)]);
-    config["providers"]["a"]["wire"] = json!("openai");
+    config["providers"]["a"]["wire"] = json!("openai-responses");
     config["providers"]["a"]["base_url"] = json!(format!("{}/v1", a.url()));
     let gw = Gateway::start(&config);
     let reply = gw.ask(&ask("x")).expect(501);

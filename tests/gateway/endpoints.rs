@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::bodies::{ask, error_body, fails, says};
-use crate::support::{Answer, Call, Gateway, Upstream, chain};
+use crate::support::{Answer, Call, End, Gateway, Live, Upstream, chain};
 
 const COUNT: &str = "/v1/messages/count_tokens?beta=true";
 
@@ -136,6 +136,53 @@ fn side_paths_go_to_the_first_native_seat() {
 }
 
 #[test]
+fn a_side_body_that_fails_is_the_clients_fault() {
+    let a = Upstream::always(says("a-1", "no"));
+    let mut config = chain(&[("a", &a)]);
+    config["server"] = json!({"max_body_bytes": 1_000_000});
+    let gw = Gateway::start(&config);
+    let call = Call::post("/v1/files", &Value::Null).with("transfer-encoding", "chunked");
+    let mut live = Live::connect(gw.addr());
+    live.send(call.head(gw.addr()).as_bytes());
+    let chunk = format!("{:x}\r\n{}\r\n", 50_000, "x".repeat(50_000));
+    for _ in 0..30 {
+        live.send(chunk.as_bytes());
+    }
+    live.next_reply().expect_error(413, "request_too_large");
+
+    // A chunk that is none breaks the body off.
+    let mut live = Live::connect(gw.addr());
+    live.send(call.head(gw.addr()).as_bytes());
+    live.send(b"5\r\nhello\r\nzz\r\n");
+    live.next_reply().expect_error(400, "invalid_request_error");
+    gw.send(&Call::post("/v1/files", &json!({}))).expect(200);
+}
+
+#[test]
+fn a_slow_upload_is_not_charged_to_the_seat_and_its_silence_is() {
+    let quiet = Answer::text(200, "text/plain", "x").delay_ms(3_000);
+    let stalls = Answer::stream(&["event: x\n\n"]).end(End::Stall);
+    let a = Upstream::always(says("a-1", "ok"))
+        .on("GET /v1/files/slow", [quiet])
+        .on("GET /v1/files/stalls", [stalls]);
+    let mut config = chain(&[("a", &a)]);
+    config["seats"]["a"]["response_timeout_secs"] = json!(1);
+    config["seats"]["a"]["idle_timeout_secs"] = json!(1);
+    config["seats"]["a"]["ttfb_timeout_secs"] = json!(1);
+    let gw = Gateway::start(&config);
+    let call = Call::bytes("/v1/files", "x".repeat(40));
+    let mut live = Live::connect(gw.addr());
+    live.send(call.head(gw.addr()).as_bytes());
+    for byte in call.body.chunks(10) {
+        std::thread::sleep(std::time::Duration::from_millis(600));
+        live.send(byte);
+    }
+    live.reply().expect(200);
+    gw.get("/v1/files/slow").expect(504);
+    assert!(gw.get("/v1/files/stalls").expect(200).is_cut, "an answer that falls silent is cut off");
+}
+
+#[test]
 fn side_paths_without_a_native_seat_are_a_501() {
     let a = Upstream::always(says("a-1", "no"));
     let mut config = chain(&[("a", &a)]);
@@ -145,6 +192,42 @@ fn side_paths_without_a_native_seat_are_a_501() {
     gw.send(&Call::post("/v1/messages/batches", &json!({}))).expect(501);
     gw.get("/v1/files").expect(501);
     assert_eq!(a.count(), 0);
+}
+
+#[test]
+fn a_side_path_does_not_leave_its_folder() {
+    let a = Upstream::always(says("a-1", "no"));
+    let gw = Gateway::start(&chain(&[("a", &a)]));
+    for path in [
+        "/v1/files/../organizations/api_keys",
+        "/v1/files/%2e%2e/organizations/api_keys",
+        "/v1/files/%2E./organizations/api_keys",
+        "/v1/skills/..%2forganizations",
+        "/v1/messages/batches/./x",
+    ] {
+        gw.get(path).expect_error(400, "invalid_request_error");
+    }
+    assert_eq!(a.count(), 0);
+}
+
+#[test]
+fn side_paths_obey_the_routes_rules() {
+    let (a, b) = (Upstream::always(says("a-1", "a")), Upstream::always(says("b-1", "b")));
+    let mut config = chain(&[("a", &a), ("b", &b)]);
+    config["routes"][0]["allowed_providers"] = json!(["b"]);
+    config["routes"][0]["chain"] = json!(["a", "b"]);
+    let gw = Gateway::start(&config);
+    gw.get("/v1/files").expect(200);
+    assert_eq!((a.count(), b.count()), (0, 1), "a is not allowed");
+    gw.send(&Call::get("/v1/files").with("x-sanctum-skip", "b")).expect(502);
+    gw.send(&Call::get("/v1/files").with("x-sanctum-skip", "nobody")).expect(400);
+    gw.send(&Call::get("/v1/files").with("x-sanctum-route", "nowhere")).expect(404);
+    assert_eq!((a.count(), b.count()), (0, 1));
+
+    let gw = Gateway::start(&chain(&[("a", &a), ("b", &b)]));
+    gw.send(&Call::get("/v1/files").with("x-sanctum-skip", "primary")).expect(200);
+    gw.send(&Call::get("/v1/files").with("x-sanctum-skip", "a").with("x-sanctum-route", "main")).expect(200);
+    assert_eq!((a.count(), b.count()), (0, 3));
 }
 
 #[test]

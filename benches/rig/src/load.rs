@@ -1,9 +1,9 @@
 //! Closed-loop load: each worker has one connection and sends its next request when the last answer is whole.
 
+use std::cell::Cell;
 use std::error::Error;
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -164,7 +164,9 @@ async fn one(
         }
         let now = now_ns();
         let transit = &mut seen.transit;
-        if marks.take(&data, |sent| transit.push(now.saturating_sub(sent) as f64 / 1000.0)) && marks.is_first() {
+        if marks.take(&data, |sent| transit.push(now.saturating_sub(sent) as f64 / 1000.0))
+            && marks.is_first()
+        {
             seen.first_event.push(micros(began.elapsed()));
         }
     }

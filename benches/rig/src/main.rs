@@ -80,7 +80,8 @@ impl Run {
                     }
                 }
                 if has("streams") {
-                    for (name, events, workers) in [("short", 20, 1), ("paced", 200, 64), ("whole", 200, 64)] {
+                    for (name, events, workers) in [("short", 20, 1), ("paced", 200, 64), ("whole", 200, 64)]
+                    {
                         for peer in [Direct, Nginx, Sanctum] {
                             self.streams(&running, peer, name, events, workers);
                         }
@@ -116,7 +117,14 @@ impl Run {
         Ok(running)
     }
 
-    fn load(&self, peer: Peer, name: &'static str, events: Option<u32>, workers: usize, length: Length) -> Load {
+    fn load(
+        &self,
+        peer: Peer,
+        name: &'static str,
+        events: Option<u32>,
+        workers: usize,
+        length: Length,
+    ) -> Load {
         let body = body(model(peer, name), events.is_some(), 1000);
         Load { port: self.peers.port(peer), header: None, body, events, workers, length }
     }
@@ -143,7 +151,11 @@ impl Run {
             let Some((process, took)) = self.peers.start(peer)? else { continue };
             std::thread::sleep(Duration::from_secs(1));
             let idle = process.rss_kib();
-            self.add("process", peer, &[("start ms", took.as_secs_f64() * 1e3), ("idle MB", idle * 1.024 / 1e3)]);
+            self.add(
+                "process",
+                peer,
+                &[("start ms", took.as_secs_f64() * 1e3), ("idle MB", idle * 1.024 / 1e3)],
+            );
         }
         Ok(())
     }
@@ -154,17 +166,32 @@ impl Run {
         let seen = self.drive(&load, process);
         let cell = format!("small c={workers}");
         let done = seen.ok as f64;
-        self.add(&cell, peer, &[
-            ("p50 us", at(&seen.latency, 0.5)),
-            ("p99 us", at(&seen.latency, 0.99)),
-            ("requests/s", done / seen.seconds),
-        ]);
+        self.add(
+            &cell,
+            peer,
+            &[
+                ("p50 us", at(&seen.latency, 0.5)),
+                ("p99 us", at(&seen.latency, 0.99)),
+                ("requests/s", done / seen.seconds),
+            ],
+        );
         if process.is_some() {
-            self.add(&cell, peer, &[("CPU us/request", seen.cpu / done), ("RSS MB", seen.rss_peak * 1.024 / 1e3)]);
+            self.add(
+                &cell,
+                peer,
+                &[("CPU us/request", seen.cpu / done), ("RSS MB", seen.rss_peak * 1.024 / 1e3)],
+            );
         }
     }
 
-    fn streams(&mut self, running: &[(Peer, Process)], peer: Peer, name: &'static str, events: u32, workers: usize) {
+    fn streams(
+        &mut self,
+        running: &[(Peer, Process)],
+        peer: Peer,
+        name: &'static str,
+        events: u32,
+        workers: usize,
+    ) {
         let Some(process) = of(running, peer) else { return };
         // Counted from the start: a stream of 200 events, 5 ms apart, takes a second.
         let length = Length::Time { warm: Duration::ZERO, counted: self.counted };
@@ -172,12 +199,16 @@ impl Run {
         let seen = self.drive(&load, process);
         let cell = format!("stream {name} c={workers}");
         let events = seen.events as f64;
-        self.add(&cell, peer, &[
-            ("first event us", at(&seen.first_event, 0.5)),
-            ("transit p50 us", at(&seen.transit, 0.5)),
-            ("transit p99 us", at(&seen.transit, 0.99)),
-            ("events/s", events / seen.seconds),
-        ]);
+        self.add(
+            &cell,
+            peer,
+            &[
+                ("first event us", at(&seen.first_event, 0.5)),
+                ("transit p50 us", at(&seen.transit, 0.5)),
+                ("transit p99 us", at(&seen.transit, 0.99)),
+                ("events/s", events / seen.seconds),
+            ],
+        );
         if process.is_some() {
             self.add(&cell, peer, &[("CPU us/event", seen.cpu / events)]);
         }
@@ -225,10 +256,14 @@ impl Run {
         let mut load = self.load(peer, "whole", None, 1, Length::Requests(2));
         load.body = body(model(peer, "whole"), false, 150_000_000);
         let seen = self.drive(&load, Some(&process));
-        self.add("150 MB body", peer, &[
-            ("RSS peak MB", seen.rss_peak * 1.024 / 1e3),
-            ("RSS just after MB", seen.rss_after * 1.024 / 1e3),
-        ]);
+        self.add(
+            "150 MB body",
+            peer,
+            &[
+                ("RSS peak MB", seen.rss_peak * 1.024 / 1e3),
+                ("RSS just after MB", seen.rss_after * 1.024 / 1e3),
+            ],
+        );
         Ok(())
     }
 
@@ -241,10 +276,14 @@ impl Run {
         let seen = self.drive(&load, Some(&process));
         std::thread::sleep(Duration::from_secs(5));
         let grown = seen.rss_peak - seen.rss_before;
-        self.add(&format!("slow streams {count}"), peer, &[
-            ("RSS KB a stream", grown * 1.024 / f64::from(count)),
-            ("RSS 5 s after / before", process.rss_kib() / seen.rss_before),
-        ]);
+        self.add(
+            &format!("slow streams {count}"),
+            peer,
+            &[
+                ("RSS KB a stream", grown * 1.024 / f64::from(count)),
+                ("RSS 5 s after / before", process.rss_kib() / seen.rss_before),
+            ],
+        );
         Ok(())
     }
 }
@@ -282,7 +321,8 @@ fn rows(samples: &Samples, size: f64) -> Vec<Row> {
     let get = |cell: &str, measure, peer| samples.median(cell, measure, peer);
     let ratio = |cell: &str, measure, over| Some(get(cell, measure, Sanctum)? / get(cell, measure, over)?);
     let added = |cell: &str, measure, peer| Some(get(cell, measure, peer)? - get(cell, measure, Direct)?);
-    let added_ratio = |cell: &str, measure| Some(added(cell, measure, Sanctum)? / added(cell, measure, Nginx)?);
+    let added_ratio =
+        |cell: &str, measure| Some(added(cell, measure, Sanctum)? / added(cell, measure, Nginx)?);
     let failed = |case: &str| Some(added(&format!("failover {case}"), "p50 us", Sanctum)? / 1e3);
     let less = |name, unit, value, must, aim| Row { name, unit, value, must, aim, more_is_better: false };
     let more = |name, unit, value, must, aim| Row { name, unit, value, must, aim, more_is_better: true };
@@ -292,24 +332,71 @@ fn rows(samples: &Samples, size: f64) -> Vec<Row> {
         less("small c=16: CPU a request", "x nginx", ratio("small c=16", "CPU us/request", Nginx), 2.5, 2.0),
         more("small c=64: requests/s", "x nginx", ratio("small c=64", "requests/s", Nginx), 0.5, 0.65),
         less("small c=64: RSS", "MB", get("small c=64", "RSS MB", Sanctum), 48.0, 30.0),
-        less("log on, CPU a request c=16", "x off", ratio("small c=16", "CPU us/request", SanctumNoLog), 1.25, 1.1),
-        less("stream c=1: first event added", "x nginx", added_ratio("stream short c=1", "first event us"), 3.0, 2.0),
-        less("stream c=64: transit p50", "x nginx", ratio("stream paced c=64", "transit p50 us", Nginx), 1.75, 1.3),
-        less("stream c=64: CPU an event", "x nginx", ratio("stream paced c=64", "CPU us/event", Nginx), 1.5, 1.2),
-        more("stream c=64, no gap: events/s", "x nginx", ratio("stream whole c=64", "events/s", Nginx), 0.6, 0.75),
+        less(
+            "log on, CPU a request c=16",
+            "x off",
+            ratio("small c=16", "CPU us/request", SanctumNoLog),
+            1.25,
+            1.1,
+        ),
+        less(
+            "stream c=1: first event added",
+            "x nginx",
+            added_ratio("stream short c=1", "first event us"),
+            3.0,
+            2.0,
+        ),
+        less(
+            "stream c=64: transit p50",
+            "x nginx",
+            ratio("stream paced c=64", "transit p50 us", Nginx),
+            1.75,
+            1.3,
+        ),
+        less(
+            "stream c=64: CPU an event",
+            "x nginx",
+            ratio("stream paced c=64", "CPU us/event", Nginx),
+            1.5,
+            1.2,
+        ),
+        more(
+            "stream c=64, no gap: events/s",
+            "x nginx",
+            ratio("stream whole c=64", "events/s", Nginx),
+            0.6,
+            0.75,
+        ),
         less("2 MB body p50", "x nginx-keeps", ratio("2 MB body", "p50 us", NginxKeeps), 2.0, 1.4),
         less("150 MB body: RSS peak", "MB", get("150 MB body", "RSS peak MB", Sanctum), 235.0, 181.0),
-        less("150 MB body: RSS just after", "MB", get("150 MB body", "RSS just after MB", Sanctum), 48.0, 20.0),
+        less(
+            "150 MB body: RSS just after",
+            "MB",
+            get("150 MB body", "RSS just after MB", Sanctum),
+            48.0,
+            20.0,
+        ),
         less("failover 529: added p50", "ms", failed("529"), 1.0, 0.5),
         less("failover 500: added p50", "ms", failed("500"), 1.0, 0.5),
         less("failover 429: added p50", "ms", failed("429"), 1.0, 0.5),
         less("failover refused: added p50", "ms", failed("refused"), 1.0, 0.5),
         less("failover stall: over the limit of 1 s", "ms", failed("stall").map(|ms| ms - 1000.0), 10.0, 5.0),
-        less("1,000 slow streams: RSS a stream", "KB", get("slow streams 1000", "RSS KB a stream", Sanctum), 48.0, 38.0),
-        less("256 slow streams: RSS after", "x before", get("slow streams 256", "RSS 5 s after / before", Sanctum), 1.5, 1.2),
+        less(
+            "1,000 slow streams: RSS a stream",
+            "KB",
+            get("slow streams 1000", "RSS KB a stream", Sanctum),
+            48.0,
+            38.0,
+        ),
+        less(
+            "256 slow streams: RSS after",
+            "x before",
+            get("slow streams 256", "RSS 5 s after / before", Sanctum),
+            1.5,
+            1.2,
+        ),
         less("start to healthy", "ms", get("process", "start ms", Sanctum), 50.0, 20.0),
         less("idle RSS", "MB", get("process", "idle MB", Sanctum), 20.0, 10.0),
         less("binary", "MB", Some(size), 20.0, 12.0),
     ]
 }
-

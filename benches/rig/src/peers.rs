@@ -106,7 +106,10 @@ impl Peers {
             }
             (Peer::Sanctum | Peer::SanctumNoLog, _) => {
                 let mut command = Command::new(&self.sanctum);
-                command.arg("--config").arg(self.folder.join(peer.name()).with_extension("yaml")).arg("serve");
+                command
+                    .arg("--config")
+                    .arg(self.folder.join(peer.name()).with_extension("yaml"))
+                    .arg("serve");
                 let home = self.folder.join(peer.name());
                 command.env_clear().env("SANCTUM_HOME", home);
                 command.env("BENCH_TOKEN", TOKEN).env("BENCH_KEY", "sk-fake-upstream");
@@ -205,6 +208,7 @@ pub fn model(peer: Peer, name: &'static str) -> &'static str {
 }
 
 fn free_ports(count: usize) -> io::Result<Vec<u16>> {
-    let held: Vec<TcpListener> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0")).collect::<Result<_, _>>()?;
+    let held: Vec<TcpListener> =
+        (0..count).map(|_| TcpListener::bind("127.0.0.1:0")).collect::<Result<_, _>>()?;
     held.iter().map(|l| Ok(l.local_addr()?.port())).collect()
 }

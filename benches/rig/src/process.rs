@@ -42,7 +42,9 @@ impl Process {
 
     /// CPU time of the process and its children so far, microseconds.
     pub fn cpu_us(&self) -> f64 {
-        let threads = family(self.child.id()).into_iter().flat_map(|pid| ids(&format!("/proc/{pid}/task")).into_iter().map(move |t| (pid, t)));
+        let threads = family(self.child.id())
+            .into_iter()
+            .flat_map(|pid| ids(&format!("/proc/{pid}/task")).into_iter().map(move |t| (pid, t)));
         threads
             .filter_map(|(pid, thread)| {
                 let line = fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?;

@@ -110,7 +110,9 @@ async fn answer(request: Request<Incoming>, manner: Manner) -> Result<Answer, In
     }
     match manner {
         Manner::Stalls => std::future::pending().await,
-        Manner::Refuses(status) => Ok(whole(status, r#"{"type":"error","error":{"type":"api_error","message":"no"}}"#)),
+        Manner::Refuses(status) => {
+            Ok(whole(status, r#"{"type":"error","error":{"type":"api_error","message":"no"}}"#))
+        }
         Manner::Answers if find(&head, b"\"stream\":true").is_some() => {
             let mut response = Response::new(Either::Right(Events::of(&head)));
             response.headers_mut().insert("content-type", "text/event-stream".parse().expect("a value"));
@@ -192,7 +194,10 @@ impl Body for Events {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let me = &mut *self;
         if me.sent >= me.count {
             return Poll::Ready(None);

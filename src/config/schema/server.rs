@@ -17,7 +17,7 @@ pub(crate) const SERVER: &[Field] = &[
     Field::new(
         "allowed_origins",
         Shape::OneOrList { item: &Shape::Text(&ORIGIN), least: 0 },
-        "browser origins that may call; a request with any other `Origin` gets 403",
+        "browser origins that may call; any other `Origin` gets 403. It only lets in: no preflight is answered and no CORS header sent",
     )
     .default("[]"),
     Field::new(

@@ -30,7 +30,8 @@ fn fed() -> (UnboundedSender<Bytes>, ReplyBody) {
     let frames = futures_util::stream::poll_fn(move |cx| {
         receiver.poll_recv(cx).map(|b| b.map(Ok::<_, std::io::Error>))
     });
-    (sender, ReplyBody::Pass(reqwest::Body::wrap_stream(frames)))
+    let passing = crate::gateway::passing::Passing::new(reqwest::Body::wrap_stream(frames), None);
+    (sender, ReplyBody::Pass(Box::new(passing)))
 }
 
 fn whole(len: usize) -> ReplyBody {

@@ -22,7 +22,8 @@ async fn an_attempt_log_that_a_reload_replaced_is_written_to_its_end() {
     let shared = fixture::shared("", "");
     let retired = Tasks::new();
     for path in [&first, &second] {
-        apply(&shared, Ok(attempts_at(path)), &retired);
+        let started = Arc::clone(&shared.live.load().config);
+        apply(&shared, Ok(attempts_at(path)), &started, &retired);
         // A client that left leaves a record.
         drop(fixture::book(&shared));
     }
@@ -37,7 +38,9 @@ async fn a_configuration_that_cannot_be_used_changes_nothing() {
     let shared = fixture::shared("", "");
     let before = shared.live.load().config.digest.clone();
     let retired = Tasks::new();
-    apply(&shared, Err("no such file".to_owned()), &retired);
+    let started = Arc::clone(&shared.live.load().config);
+    apply(&shared, Err("no such file".to_owned()), &started, &retired);
+    assert!(shared.reload_note.lock().unwrap().is_some());
     assert_eq!(shared.live.load().config.digest, before);
     assert!(retired.is_empty());
 }

@@ -164,8 +164,12 @@ impl Metrics {
         let help = "log lines that were not written";
         let mut alone = describe(to, "sanctum_log_lines_dropped", help, MetricType::Counter)?;
         plain(&mut alone, super::super::logs::dropped())?;
-        let mut alone =
-            describe(to, "sanctum_panics", "panics, each of which cost one request", MetricType::Counter)?;
+        let mut alone = describe(
+            to,
+            "sanctum_panics",
+            "panics: each cost one request, or stopped a writer of logs or records",
+            MetricType::Counter,
+        )?;
         plain(&mut alone, super::super::panic::count())?;
         let mut build = describe(to, "sanctum_build_info", "the version that is running", MetricType::Gauge)?;
         gauge_of(&mut build, [("version", env!("CARGO_PKG_VERSION"))], 1_u64)

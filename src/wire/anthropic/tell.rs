@@ -9,8 +9,6 @@ use crate::prompt::{Event, Finish, Text, Usage};
 use crate::wire::{AnswerOptions, ids};
 
 mod queue;
-#[cfg(test)]
-mod tests;
 mod write;
 
 use queue::Queue;

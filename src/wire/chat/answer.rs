@@ -10,9 +10,6 @@ use crate::wire::failure::{FailureBody, NotAnAnswer, not_an_answer};
 use crate::wire::ids;
 use crate::wire::json::{present, text};
 
-#[cfg(test)]
-mod tests;
-
 /// Reads the whole body of a 200; with `show_thinking` for a client that is to see what was thought.
 ///
 /// # Errors
@@ -31,7 +28,9 @@ pub fn decode_answer(body: &[u8], show_thinking: bool) -> Result<Completion<'_>,
     let Some(message) = choice.message.as_ref().or(choice.delta.as_ref()) else {
         return Err(wrong("upstream answered 200 with a choice that has no message"));
     };
-    let (calls, refusals) = (calls_of(message), message.refusals());
+    let calls = calls_of(message);
+    let mut refusals = Vec::new();
+    message.each_refusal(|text| refusals.push(text));
     let finish = match choice.ending(!calls.is_empty(), !refusals.is_empty()) {
         Ending::Finish(finish) => finish,
         Ending::None => return Err(wrong("upstream answered 200 without a finish reason")),
@@ -41,7 +40,7 @@ pub fn decode_answer(body: &[u8], show_thinking: bool) -> Result<Completion<'_>,
     if let Some(text) = message.thought().filter(|_| show_thinking) {
         blocks.push(Block::Thinking { text, signature: None });
     }
-    blocks.extend(message.texts().into_iter().map(Block::Text));
+    message.each_text(|text| blocks.push(Block::Text(text)));
     blocks.extend(refusals.into_iter().map(Block::Refusal));
     let has_calls = !calls.is_empty();
     let cut = matches!(finish, Finish::Length | Finish::Refusal(_));

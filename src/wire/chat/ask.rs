@@ -3,7 +3,8 @@
 use bytes::Bytes;
 
 use crate::prompt::{
-    Effort, Inexpressible, Json, OutputFormat, Prompt, SeatTraits, Text, Thinking, Tool, ToolChoice, note,
+    Effort, Encoded, Inexpressible, Json, OutputFormat, Prompt, SeatTraits, Text, Thinking, Tool, ToolChoice,
+    note,
 };
 use crate::wire::json::quoted;
 
@@ -21,15 +22,6 @@ const MAX_STOPS: usize = 4;
 const MAX_USER_BYTES: usize = 64;
 /// What `drop_params` cannot take away: without it the answer would be another.
 const KEPT: [&str; 7] = ["model", "messages", "tools", "tool_choice", "stream", "response_format", "stop"];
-
-/// A request body for a seat.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Encoded {
-    /// The body.
-    pub body: Bytes,
-    /// Names of the client's fields that are not in it, each once: for `x-sanctum-degraded`.
-    pub dropped: Vec<String>,
-}
 
 /// Writes `prompt` for the model `model` of a seat.
 ///

@@ -103,17 +103,23 @@ impl<'a> Chunk<'a> {
 
 impl<'a> Delta<'a> {
     /// The words, wherever and however a server puts them: a string, or a list of parts.
-    pub(super) fn texts(&self) -> Vec<Text<'a>> {
-        pieces(self.content, |piece| piece.text)
+    pub(super) fn each_text(&self, mut take: impl FnMut(Text<'a>)) {
+        let Some(content) = self.content else { return };
+        match Text::of(content) {
+            Some(text) if text.is_empty() => {}
+            Some(text) => take(text),
+            None => pieces(content, |piece| piece.text).into_iter().for_each(take),
+        }
     }
 
-    /// The words of a refusal.
-    pub(super) fn refusals(&self) -> Vec<Text<'a>> {
-        let own = text(self.refusal).filter(|text| !text.is_empty());
-        let mut all =
-            pieces(self.content.filter(|content| content.get().starts_with('[')), |piece| piece.refusal);
-        all.extend(own);
-        all
+    /// The words of a refusal: a field of its own, or parts of the content.
+    pub(super) fn each_refusal(&self, mut take: impl FnMut(Text<'a>)) {
+        if let Some(content) = self.content.filter(|content| content.get().starts_with('[')) {
+            pieces(content, |piece| piece.refusal).into_iter().for_each(&mut take);
+        }
+        if let Some(text) = text(self.refusal).filter(|text| !text.is_empty()) {
+            take(text);
+        }
     }
 
     /// What was thought: `reasoning`, in older servers `reasoning_content`; some send both, with the same words.
@@ -123,14 +129,7 @@ impl<'a> Delta<'a> {
     }
 }
 
-fn pieces<'a>(
-    content: Option<&'a RawValue>,
-    of: impl Fn(&Piece<'a>) -> Option<&'a RawValue>,
-) -> Vec<Text<'a>> {
-    let Some(content) = content else { return Vec::new() };
-    if let Some(text) = Text::of(content) {
-        return if text.is_empty() { Vec::new() } else { vec![text] };
-    }
+fn pieces<'a>(content: &'a RawValue, of: impl Fn(&Piece<'a>) -> Option<&'a RawValue>) -> Vec<Text<'a>> {
     let list: Vec<Piece<'a>> = read(content).unwrap_or_default();
     list.iter().filter_map(|piece| text(of(piece))).filter(|text| !text.is_empty()).collect()
 }

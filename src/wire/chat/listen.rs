@@ -11,9 +11,6 @@ use crate::wire::failure::{self, FailureBody, StreamError};
 use crate::wire::json::{Pairs, present, text};
 use crate::wire::sse::{data_of, field_of, name_of};
 
-#[cfg(test)]
-mod tests;
-
 /// How far a stream has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Stage {
@@ -100,6 +97,12 @@ impl StreamDecoder {
         self.began
     }
 
+    /// Whether something was said that the client sees.
+    #[must_use]
+    pub fn said(&self) -> bool {
+        self.said || !self.calls.is_empty()
+    }
+
     /// Whether a finish reason was seen: the answer is whole, and only usage may follow.
     #[must_use]
     pub fn finish_seen(&self) -> bool {
@@ -179,17 +182,17 @@ impl StreamDecoder {
                 sink(Event::Thinking(thought));
             }
         }
-        for text in delta.texts() {
+        delta.each_text(|text| {
             self.began = true;
             self.said = true;
             sink(Event::Text(text));
-        }
-        for text in delta.refusals() {
+        });
+        delta.each_refusal(|text| {
             self.began = true;
             self.said = true;
             self.refused = true;
             sink(Event::Refusal(text));
-        }
+        });
         if let Some(calls) = delta.tool_calls.as_ref().filter(|calls| !calls.is_empty()) {
             self.began = true;
             self.calls.take(calls, sink)?;

@@ -1,11 +1,13 @@
 //! A stream told to a client of another wire: the same however it is cut, sound, and loud when it fails.
 
+mod random;
+
 use bytes::Bytes;
 
 use super::Transcoder;
 use crate::wire::anthropic::checker::check;
 use crate::wire::tests::{all_payloads, payload};
-use crate::wire::{AnswerOptions, Dialect, Wire};
+use crate::wire::{AnswerOptions, Dialect, Wire, chat};
 
 fn options(show_thinking: bool) -> AnswerOptions {
     AnswerOptions {
@@ -59,7 +61,8 @@ fn told(bytes: &[u8]) -> &str {
 }
 
 /// Every pair of ends, with the folder of its fixtures.
-const PAIRS: [(&str, Wire, Dialect); 1] = [("chat", Wire::OpenAi, Dialect::Anthropic)];
+const PAIRS: [(&str, Wire, Dialect); 2] =
+    [("chat", Wire::OpenAi, Dialect::Anthropic), ("anthropic", Wire::Anthropic, Dialect::OpenAi)];
 
 #[test]
 fn every_split_of_every_fixture_tells_the_same() {
@@ -107,6 +110,29 @@ fn what_an_anthropic_client_sees_of_chat_streams() {
                 report.push('\n');
             }
         }
+    }
+    insta::assert_snapshot!(report);
+}
+
+#[test]
+fn what_a_chat_client_sees_of_anthropic_streams() {
+    let mut report = String::new();
+    for (name, bytes) in all_payloads("anthropic", "", ".sse") {
+        let (transcoder, mut out) = run(Wire::Anthropic, Dialect::OpenAi, false, &[&bytes]);
+        report.push_str(&format!("## {name}\n{}\n", facts(&transcoder)));
+        if transcoder.committed() {
+            out.extend_from_slice(&transcoder.close("api_error", "it broke off"));
+            let seen = chat::checker::check(&out);
+            assert_eq!(seen.problems, Vec::<String>::new(), "{name}: {}", told(&out));
+            assert_eq!(seen.error.is_some(), !transcoder.finished(), "{name}");
+            for (_, _, arguments) in seen.calls.iter().filter(|_| transcoder.finished()) {
+                assert!(serde_json::from_str::<serde_json::Value>(arguments).unwrap().is_object(), "{name}");
+            }
+        } else {
+            assert!(out.is_empty(), "{name}: nothing is said before there is content");
+        }
+        report.push_str(told(&out).trim_end());
+        report.push('\n');
     }
     insta::assert_snapshot!(report);
 }
