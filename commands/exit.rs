@@ -57,7 +57,7 @@ impl Exit {
             return match serve {
                 ServeError::Live(_) => Some(Self::Config),
                 ServeError::Held { .. } => Some(Self::Unavailable),
-                ServeError::Listen { source, .. } => Self::of_io(source).or(Some(Self::Unavailable)),
+                ServeError::Listen { reason, .. } => Self::of_io(reason).or(Some(Self::Unavailable)),
                 ServeError::System(_) => Some(Self::Software),
             };
         }

@@ -16,11 +16,16 @@ use crate::printer::Printer;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Address to listen on, HOST:PORT, instead of the configuration's; may be given more than once
-    #[arg(long, value_name = "ADDR", env = "SANCTUM_LISTEN", hide_env_values = true, value_delimiter = ',')]
+    #[arg(long, value_name = "ADDR", env = "SANCTUM_LISTEN", hide_env_values = true, value_delimiter = ',', value_parser = address)]
     pub(crate) listen: Vec<String>,
     /// Serve embedded stub seats: no configuration, no account, no key
     #[arg(long)]
     pub(crate) demo: bool,
+}
+
+/// The same judge as for `server.listen`.
+fn address(text: &str) -> Result<String, String> {
+    config::check_listen(text).map(|()| text.to_owned())
 }
 
 pub(crate) fn run(args: Args, global: &Global, printer: &mut Printer) -> anyhow::Result<Exit> {
@@ -89,9 +94,10 @@ fn told(served: Result<Served, gateway::ServeError>) -> anyhow::Result<Exit> {
     match served {
         Ok(Served::Drained | Served::Incumbent) => Ok(Exit::Ok),
         Ok(Served::Cut { .. }) => Ok(Exit::Failed),
+        // The log goes to stderr too: told here, it is told once.
         Err(error) => {
-            tracing::error!(%error, "serve failed");
-            Err(error).context("serve")
+            tracing::error!("cannot serve: {error}");
+            Ok(Exit::of(&error.into()))
         }
     }
 }

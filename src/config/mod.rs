@@ -34,4 +34,5 @@ pub use load::{Loaded, MAX_CONFIG_BYTES, ReadError, Reference, load, read, read_
 pub use pointers::client_lines;
 pub use reference::reference;
 pub use resolved::*;
+pub use schema::check_listen;
 pub use show::{show, show_json};

@@ -122,27 +122,27 @@ providers:
     wire: anthropic
     base_url: https://api.anthropic.com
     key: env:ANTHROPIC_API_KEY
-  second:
+  backup:
     wire: anthropic
     base_url: https://anthropic.example.net
-    key: file:secrets/second          # 0600, in SANCTUM_HOME
+    key: file:secrets/backup          # 0600, in SANCTUM_HOME
 seats:
   sonnet:
     provider: anthropic
-    model: claude-sonnet-4-5
+    model: claude-sonnet-5-5
     capability: vision
     max_prompt_tokens: 200000
     price: {input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75}
-  backup:
-    provider: second
-    model: claude-sonnet-4-5
+  sonnet-backup:
+    provider: backup
+    model: claude-sonnet-5-5
     capability: vision
     max_prompt_tokens: 200000
     price: {input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75}
 routes:
   - name: coding
     models: [\"claude-*\"]
-    chain: [sonnet, backup]           # primary first
+    chain: [sonnet, sonnet-backup]    # primary first
     on_seat_rejected: fail
 ```
 ";

@@ -100,7 +100,7 @@ pub(crate) fn shown_key(key: &str) -> &str {
 
 /// Whether a text looks like a credential: known beginnings, a URL that may hold one, or a long run of
 /// letters mixed with digits.
-fn may_be_secret(text: &str) -> bool {
+pub(crate) fn may_be_secret(text: &str) -> bool {
     const BEGINNINGS: [&str; 9] =
         ["sk-", "key-", "Bearer ", "ghp_", "github_pat_", "xox", "AIza", "gsk_", "eyJ"];
     let in_url = text.contains("://") && text.contains(['@', '?', '#']);

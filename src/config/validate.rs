@@ -10,6 +10,17 @@ use super::tree::{Entry, Kind, Node, Place};
 #[cfg(test)]
 mod tests;
 
+/// What other programs call a key of ours, or a slip too far from it to be told by its letters.
+const MEANT: &[(&str, &str)] = &[
+    ("api_key", "key"),
+    ("apikey", "key"),
+    ("token", "key"),
+    ("url", "base_url"),
+    ("api_base", "base_url"),
+    ("endpoint", "base_url"),
+    ("seeds", "seats"),
+];
+
 /// Judges a whole configuration against the table.
 pub(crate) fn validate(root: &Node, fields: &'static [Field], report: &mut Report<'_>) {
     Walk { report }.object(root, fields, "", root.place);
@@ -120,7 +131,9 @@ impl Walk<'_, '_> {
     fn unknown(&mut self, entry: &Entry, fields: &'static [Field], path: &str) {
         let names = || fields.iter().map(|field| field.name);
         let place_of_key = super::reference::homes_of(&entry.key);
-        let hint = match nearest(&entry.key, names()) {
+        let meant = MEANT.iter().find(|(written, _)| entry.key.eq_ignore_ascii_case(written));
+        let meant = meant.map(|(_, name)| *name).filter(|name| names().any(|n| n == *name));
+        let hint = match meant.or_else(|| nearest(&entry.key, names())) {
             Some(name) => format!("did you mean `{name}`?"),
             None if !place_of_key.is_empty() => format!("it belongs in {place_of_key}"),
             None => format!("the keys here are {}", list(names())),

@@ -57,7 +57,7 @@ async fn bind(address: &str) -> Result<Option<TcpListener>, ServeError> {
         match TcpListener::bind(address).await {
             Ok(listener) => return Ok(Some(listener)),
             Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {}
-            Err(source) => return Err(ServeError::Listen { address: address.to_owned(), source }),
+            Err(reason) => return Err(ServeError::Listen { address: address.to_owned(), reason }),
         }
         let found = incumbent::ask(address).await;
         if found == Incumbent::Healthy {

@@ -21,20 +21,25 @@ use crate::upstream::request::Credentials;
 use crate::upstream::standing::Standing;
 use crate::upstream::target::Target;
 
-/// Why a configuration cannot go live.
+/// Why a configuration cannot go live. Its text is whole: no cause stands behind it.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
-    /// A key could not be read.
-    #[error("{place}: {source}")]
-    Secret {
-        /// Key path in the configuration.
-        place: String,
-        /// What is wrong with it.
-        source: secret::SecretError,
-    },
+    /// Keys that could not be read, all of them, in the order of the configuration.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Secrets(Vec<Unreadable>),
     /// A base URL that is none.
     #[error("providers.{0}.base_url: not a URL that can be asked")]
     BaseUrl(String),
+}
+
+/// A key that could not be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {reason}")]
+pub struct Unreadable {
+    /// Key path in the configuration, e.g. `providers.backup.key`.
+    pub place: String,
+    /// What is wrong with it.
+    pub reason: secret::SecretError,
 }
 
 /// The live configuration.
@@ -73,18 +78,18 @@ impl Live {
         metrics: &Arc<Metrics>,
         before: Option<&Self>,
     ) -> Result<Self, LiveError> {
-        let mut secrets: Vec<SecretString> = Vec::new();
+        let mut found = Found::default();
         let mut tokens = Vec::new();
         for (i, token) in config.auth.tokens.iter().enumerate() {
-            let place = || format!("auth.tokens[{i}]");
-            if let Some(secret) =
-                secret::resolve(token).map_err(|source| LiveError::Secret { place: place(), source })?
-            {
+            if let Some(secret) = found.read(token, || format!("auth.tokens[{i}]")) {
                 tokens.push(fingerprint(secret.expose_secret().as_bytes()));
-                secrets.push(secret);
             }
         }
-        let keys = provider_keys(&config, &mut secrets)?;
+        let keys = provider_keys(&config, &mut found);
+        if !found.unreadable.is_empty() {
+            return Err(LiveError::Secrets(found.unreadable));
+        }
+        let mut secrets = found.secrets;
         secrets.extend(config.seats.iter().flat_map(|s| url_secrets(&s.provider.base_url)));
 
         let mut standings = HashMap::new();
@@ -210,27 +215,45 @@ fn own_values(caller: &Credentials) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The secrets that were read, and what could not be.
+#[derive(Default)]
+struct Found {
+    secrets: Vec<SecretString>,
+    unreadable: Vec<Unreadable>,
+}
+
+impl Found {
+    /// Reads the key at `place`, and notes it either way.
+    fn read(&mut self, from: &KeyRef, place: impl Fn() -> String) -> Option<SecretString> {
+        match secret::resolve(from) {
+            Ok(secret) => {
+                self.secrets.extend(secret.clone());
+                secret
+            }
+            Err(reason) => {
+                self.unreadable.push(Unreadable { place: place(), reason });
+                None
+            }
+        }
+    }
+}
+
 /// The credential of each provider whose seats can be asked: `None` inside for one that sends none of ours.
-fn provider_keys(
-    config: &Config,
-    secrets: &mut Vec<SecretString>,
-) -> Result<HashMap<String, Option<HeaderValue>>, LiveError> {
+fn provider_keys(config: &Config, found: &mut Found) -> HashMap<String, Option<HeaderValue>> {
     let mut keys = HashMap::new();
-    let used: HashMap<&str, &Arc<Provider>> =
-        config.seats.iter().map(|s| (s.provider.name.as_str(), &s.provider)).collect();
-    for provider in used.into_values().filter(|p| is_usable(p)) {
-        let place = || format!("providers.{}.key", provider.name);
-        let secret =
-            secret::resolve(&provider.key).map_err(|source| LiveError::Secret { place: place(), source })?;
-        let value = secret.as_ref().and_then(|s| {
+    for provider in config.seats.iter().map(|s| &s.provider).filter(|p| is_usable(p)) {
+        if keys.contains_key(&provider.name) {
+            continue;
+        }
+        let secret = found.read(&provider.key, || format!("providers.{}.key", provider.name));
+        let value = secret.and_then(|s| {
             let mut value = HeaderValue::from_str(s.expose_secret()).ok()?;
             value.set_sensitive(true);
             Some(value)
         });
-        secrets.extend(secret);
         keys.insert(provider.name.clone(), value);
     }
-    Ok(keys)
+    keys
 }
 
 /// What a base URL may hide: its password and the values of its query.

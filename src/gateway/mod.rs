@@ -33,5 +33,5 @@ mod turn;
 mod verdict;
 mod worker;
 
-pub use live::LiveError;
+pub use live::{LiveError, Unreadable};
 pub use server::{Options, Ready, Reload, ServeError, Served, serve};

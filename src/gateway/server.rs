@@ -64,12 +64,12 @@ pub enum Served {
     Incumbent,
 }
 
-/// Why serving could not start.
+/// Why serving could not start. Its text is whole: no cause stands behind it that would be told again.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The configuration's keys or URLs are of no use.
     #[error("use the config: {0}")]
-    Live(#[from] LiveError),
+    Live(LiveError),
     /// The address is held by another program.
     #[error("listen on {address}: the address is held by another program")]
     Held {
@@ -77,16 +77,28 @@ pub enum ServeError {
         address: String,
     },
     /// The address cannot be listened on.
-    #[error("listen on {address}: {source}")]
+    #[error("listen on {address}: {reason}")]
     Listen {
         /// The address.
         address: String,
         /// What the system said.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// No runtime, thread or signal handler.
     #[error("start: {0}")]
-    System(#[from] std::io::Error),
+    System(std::io::Error),
+}
+
+impl From<LiveError> for ServeError {
+    fn from(error: LiveError) -> Self {
+        Self::Live(error)
+    }
+}
+
+impl From<std::io::Error> for ServeError {
+    fn from(error: std::io::Error) -> Self {
+        Self::System(error)
+    }
 }
 
 /// Serves until told to stop.

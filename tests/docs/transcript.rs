@@ -4,6 +4,7 @@
 //! everything else that changes by itself kept as it stands there.
 
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
@@ -183,7 +184,8 @@ fn settled(text: &str) -> String {
 
 #[test]
 fn the_readme_shows_what_happens() {
-    let mut session = Session { home: Setup::bare(), demo: None };
+    let home = Setup::bare().env("ANTHROPIC_API_KEY", "the-first-key");
+    let mut session = Session { home, demo: None };
     let mut text = read("README.md");
     let mut compared = 0;
     for block in blocks("README.md").iter().filter(|b| b.lang == "console") {
@@ -234,8 +236,11 @@ fn is_first_config(command: &str) -> bool {
     command.starts_with("sanctum config check")
 }
 
-/// Puts the README's own configuration where `config init` wrote one.
+/// Puts the README's own configuration where `config init` wrote one, and its second key where it is told to be.
 fn place_first_config(home: &Path) {
     let first: Block = blocks("README.md").into_iter().find(|b| b.lang == "yaml").expect("a configuration");
     write(&home.join("config.yaml"), &first.text);
+    let key = home.join("secrets/backup");
+    write(&key, "the-second-key\n");
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).expect("a mode");
 }

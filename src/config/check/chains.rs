@@ -54,10 +54,38 @@ fn allowed(draft: &Draft<'_>, route: &RouteDraft<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// What fails together: the address and the key behind a seat.
-fn behind<'a>(provider: &Named<'a>) -> Option<(String, String, Option<&'a str>)> {
+/// The address behind a seat.
+fn address(provider: &Named<'_>) -> Option<(String, String)> {
     let url = split_url(provider.view.text("base_url")?)?;
-    Some((url.host, url.path, provider.view.text("key")))
+    Some((url.host, url.path))
+}
+
+/// What a fallback shares with the primary, and what takes both then.
+fn shared(first: &Named<'_>, other: &Named<'_>) -> Option<(String, &'static str)> {
+    let key = |provider: &Named<'_>| provider.view.text("key").map(str::to_owned);
+    let same_key = key(first) == key(other);
+    let same_address = address(first).is_some() && address(first) == address(other);
+    if other.name == first.name {
+        let what = format!("shares its provider (`{}`) and key with the primary", first.name);
+        Some((
+            what,
+            "an outage, a rate limit or a spent account takes both; another provider or key does not",
+        ))
+    } else if same_address && same_key {
+        let what = format!(
+            "is at `{}`, with the same address and key as the primary's `{}`",
+            other.name, first.name
+        );
+        Some((
+            what,
+            "an outage, a rate limit or a spent account takes both; another provider or key does not",
+        ))
+    } else if same_key && key(first).is_some() {
+        let what = format!("is at `{}`, with the same key as the primary's `{}`", other.name, first.name);
+        Some((what, "a revoked key or a spent account takes both; another key does not"))
+    } else {
+        None
+    }
 }
 
 fn apart(draft: &Draft<'_>, route: &RouteDraft<'_>, report: &mut Report<'_>) {
@@ -65,18 +93,8 @@ fn apart(draft: &Draft<'_>, route: &RouteDraft<'_>, report: &mut Report<'_>) {
     let Some((0, _, primary)) = chain.next() else { return };
     let Some(first) = draft.provider_of(primary) else { return };
     for (i, place, seat) in chain {
-        let Some(other) = draft.provider_of(seat) else { continue };
-        let same = other.name == first.name || behind(first).is_some_and(|b| behind(other) == Some(b));
-        if same {
-            report
-                .lint(
-                    place,
-                    &format!("{}.chain[{i}]", route.path),
-                    format!("shares its provider (`{}`) and key with the primary", other.name),
-                )
-                .hint(
-                    "an outage, a rate limit or a spent account takes both; another provider or key does not",
-                );
+        if let Some((what, hint)) = draft.provider_of(seat).and_then(|other| shared(first, other)) {
+            report.lint(place, &format!("{}.chain[{i}]", route.path), what).hint(hint);
         }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) fn check(draft: &Draft<'_>, report: &mut Report<'_>) {
             suited(draft, provider, wire, &path, report);
         }
         key(provider, &path, report);
+        keyless(provider, &path, report);
         if !draft.seats.iter().any(|seat| seat.view.text("provider") == Some(provider.name)) {
             report
                 .lint(provider.place, &path, "no seat is at this provider")
@@ -117,6 +118,20 @@ fn is_private(host: &str) -> bool {
         Err(_) => !host.contains('.') || host.ends_with(".local") || host.ends_with(".internal"),
     };
     private || is_loopback_host(host)
+}
+
+/// No key for a server of somebody else is a key that was forgotten.
+fn keyless(provider: &Named<'_>, path: &str, report: &mut Report<'_>) {
+    let remote = provider.view.text("base_url").and_then(split_url).is_some_and(|url| !is_private(&url.host));
+    if remote && provider.wire().is_some_and(|wire| !is_cli(wire)) && provider.view.written("key").is_none() {
+        report
+            .lint(
+                provider.place,
+                &join(path, "key"),
+                "is missing: no credential will be sent to another machine",
+            )
+            .hint("write `key: env:NAME`, `file:PATH` or `caller`");
+    }
 }
 
 fn key(provider: &Named<'_>, path: &str, report: &mut Report<'_>) {

@@ -19,6 +19,7 @@ pub(crate) use field::{Field, Shape, Status, TextKind};
 pub(crate) use headers::header;
 pub(crate) use provider::CLI_ONLY;
 pub(crate) use root::ROOT;
+pub use text::check_listen;
 pub(crate) use text::{is_loopback_host, key_ref, listen_parts, origin_of};
 pub(crate) use url::{UrlParts, may_hide_key, redact, split_url};
 

@@ -70,7 +70,7 @@ pub(crate) const ROUTE: &[Field] = &[
     ),
     Field::new(
         "chain",
-        Shape::List { item: &Shape::Text(&NAME), least: 1 },
+        Shape::OneOrList { item: &Shape::Text(&NAME), least: 1 },
         "its seats in order, primary first",
     )
     .required(),

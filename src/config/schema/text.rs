@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::field::TextKind;
 use crate::config::KeyRef;
+use crate::config::report::{may_be_secret, shown};
 
 /// A name that goes into headers and metric labels.
 pub(crate) const NAME: TextKind = TextKind { what: "a name", secret: false, judge: name };
@@ -22,7 +23,7 @@ pub(crate) const KEY: TextKind = TextKind { what: "a key reference", secret: tru
 /// Where an accepted token is kept.
 pub(crate) const TOKEN: TextKind = TextKind { what: "a key reference", secret: true, judge: token };
 /// An address to listen on.
-pub(crate) const LISTEN: TextKind = TextKind { what: "an address", secret: false, judge: listen };
+pub(crate) const LISTEN: TextKind = TextKind { what: "an address", secret: false, judge: check_listen };
 /// A browser's origin.
 pub(crate) const ORIGIN: TextKind = TextKind { what: "an origin", secret: false, judge: origin };
 /// A host name.
@@ -97,7 +98,7 @@ pub(crate) fn key_ref(text: &str) -> Result<KeyRef, String> {
         return Ok(KeyRef::Caller);
     }
     let Some((scheme, rest)) = text.split_once(':') else {
-        return Err(format!("{KEY_FORMS}, or `caller`"));
+        return Err(no_reference(text));
     };
     match scheme {
         "env" => {
@@ -105,6 +106,8 @@ pub(crate) fn key_ref(text: &str) -> Result<KeyRef, String> {
             let starts_well = !rest.starts_with(|c: char| c.is_ascii_digit());
             if !rest.is_empty() && starts_well && rest.chars().all(fits) {
                 Ok(KeyRef::Env(rest.to_owned()))
+            } else if let Some(name) = meant_variable(rest) {
+                Err(format!("nothing is expanded here: did you mean `env:{name}`?"))
             } else {
                 Err("`env:` is not followed by the name of an environment variable".into())
             }
@@ -120,8 +123,30 @@ pub(crate) fn key_ref(text: &str) -> Result<KeyRef, String> {
             }
             _ => Err("`vault:` is not followed by PATH#FIELD".into()),
         },
-        _ => Err(format!("{KEY_FORMS}, or `caller`")),
+        _ => Err(no_reference(text)),
     }
+}
+
+/// What is wrong with a text that is no reference, and what was probably meant.
+fn no_reference(text: &str) -> String {
+    if may_be_secret(text) {
+        "looks like a key itself: keep it in a file or the environment, and write `file:PATH` or `env:NAME` here"
+            .into()
+    } else if let Some(name) = meant_variable(text) {
+        format!("is no key reference: did you mean `env:{name}`?")
+    } else {
+        format!("{KEY_FORMS}, or `caller`")
+    }
+}
+
+/// The variable that `$NAME`, `${NAME}` or `LIKE_THIS` means; only what is surely a name and no key is repeated.
+fn meant_variable(text: &str) -> Option<&str> {
+    let named = text.strip_prefix('$');
+    let name = named.unwrap_or(text);
+    let name = name.strip_prefix('{').and_then(|n| n.strip_suffix('}')).unwrap_or(name);
+    let fits = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+    let is_name = name.bytes().all(fits) && name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
+    (is_name && (named.is_some() || name.contains('_')) && shown(name).is_some()).then_some(name)
 }
 
 /// Host (without brackets) and port of an address to listen on.
@@ -149,7 +174,11 @@ pub(crate) fn is_loopback_host(host: &str) -> bool {
     }
 }
 
-fn listen(text: &str) -> Result<(), String> {
+/// Judges an address to listen on, as `server.listen` and `--listen` take it: `HOST:PORT`.
+///
+/// # Errors
+/// Says what would be one.
+pub fn check_listen(text: &str) -> Result<(), String> {
     match listen_parts(text) {
         Some(_) => Ok(()),
         None => Err("is not an address: write HOST:PORT, e.g. `127.0.0.1:4040` or `[::1]:4040`".into()),
