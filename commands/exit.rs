@@ -50,7 +50,7 @@ impl Exit {
         if let Some(lock) = cause.downcast_ref::<LockError>() {
             return Some(match lock {
                 LockError::Held(_) => Self::TempFail,
-                LockError::Io { source, .. } => Self::of_io(source).unwrap_or(Self::CantCreate),
+                LockError::Io { reason, .. } => Self::of_io(reason).unwrap_or(Self::CantCreate),
             });
         }
         if let Some(serve) = cause.downcast_ref::<ServeError>() {

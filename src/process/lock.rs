@@ -20,19 +20,19 @@ pub enum LockError {
     #[error("{} is held by another process", .0.display())]
     Held(PathBuf),
     /// The file cannot be opened or locked.
-    #[error("cannot lock {}: {source}", path.display())]
+    #[error("cannot lock {}: {reason}", path.display())]
     Io {
         /// The lock file.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        reason: io::Error,
     },
 }
 
 impl Lock {
     /// Takes the lock, or says at once that another process has it. Creates the file (0600), not its folder.
     pub fn take(path: &Path) -> Result<Self, LockError> {
-        let io = |source| LockError::Io { path: path.to_owned(), source };
+        let io = |reason| LockError::Io { path: path.to_owned(), reason };
         let file =
             OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map_err(io)?;
         match file.try_lock() {

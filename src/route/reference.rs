@@ -151,7 +151,12 @@ A seat that is not asked leaves a record and a chain entry too, with one of thes
 | `inexpressible` | its wire, or the source of its key, is not built; or the body is over its `max_body_bytes` |
 | `cooling_down` | it rests, or its quota is nearly spent and others go first |
 | `context_length` | another seat refused the prompt as too long, and this one is not known to hold more |
+| `deadline` | its turn came when the time was over |
 | `busy` | its `max_concurrency` is reached |
+| `native_tools` | it speaks another wire, and the request needs tools or blocks that only Anthropic's own API has |
+| `capability` | it speaks another wire and is declared without what the request needs: images, PDF, prefill, a schema |
+
+Last of all, `inexpressible` is also what a seat of another wire is that has no words for something else in the request.
 
 When every seat that could serve is resting, the one that comes back soonest is asked all the same.
 ";
