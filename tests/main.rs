@@ -28,6 +28,7 @@ mod faults {
 #[cfg(test)]
 mod gateway {
     mod attempt_log;
+    mod chat_seats;
     mod credentials;
     mod endpoints;
     mod fallback;

@@ -10,8 +10,9 @@ pub fn client_lines(base_url: &str) -> String {
     let base = base_url.trim_end_matches('/');
     format!(
         "Claude Code      ANTHROPIC_BASE_URL={base} claude\n\
-         \x20                (with no login of your own, add ANTHROPIC_AUTH_TOKEN=any: the seats' keys are the gateway's)\n\
+         \x20                (with no login of your own add ANTHROPIC_AUTH_TOKEN=any, unless a provider's key is `caller`: then yours is what is sent)\n\
          Anthropic SDKs   ANTHROPIC_BASE_URL={base}, or base_url=\"{base}\" in code; max_retries=0, since the gateway retries\n\
-         Not served yet   Codex and the OpenAI SDKs: this version speaks Anthropic Messages alone\n"
+         OpenAI SDKs      OPENAI_BASE_URL={base}/v1, or base_url=\"{base}/v1\" in code: chat completions; max_retries=0\n\
+         Not served yet   Codex, which speaks Responses alone\n"
     )
 }

@@ -171,7 +171,8 @@ fn serve(arrival: Arrival, place: Place, mut book: Book, worker: &Worker) -> Tur
             book.live.scrub(&mut headers);
             let (body, as_events) = (whole.body, whole.as_events);
             let answer = Answer::Whole { status: 200, headers, served_model, body, as_events };
-            let degraded = book.degraded(whole.answer.usage.output.is_none());
+            let degraded = book
+                .degraded(whole.answer.usage.output.is_none() || whole.answer.usage.all_input().is_none());
             TurnEnd { chain: book.chain(), degraded, answer }
         }
         Arrival::Stream(stream) => {

@@ -14,7 +14,7 @@ use crate::gateway::live::{LiveRoute, LiveSeat};
 use crate::gateway::verdict::{note_headers, see, settle_standing};
 use crate::gateway::worker::Worker;
 use crate::ledger::ActionWord;
-use crate::prompt::{BadRequest, Gap};
+use crate::prompt::{BadRequest, Gap, Inexpressible};
 use crate::route::action::Action;
 use crate::route::plan::{self, Ask, Skip, Step};
 use crate::route::{Class, capability};
@@ -163,8 +163,12 @@ impl Turn {
             },
             Unsaid::Request(_) => Class::Inexpressible,
         };
-        if let Unsaid::Request(bad) = unsaid {
-            self.bad.get_or_insert(bad);
+        match unsaid {
+            Unsaid::Request(bad) => _ = self.bad.get_or_insert(bad),
+            Unsaid::Seat(Inexpressible { param: Some(param), reason, .. }) => {
+                _ = self.bad.get_or_insert_with(|| BadRequest::unsupported(param, &reason));
+            }
+            Unsaid::Seat(_) => {}
         }
         self.book.pass(position, class);
     }

@@ -83,14 +83,18 @@ const fn generate_path(wire: Wire) -> &'static str {
 }
 
 fn traits(seat: &Seat) -> SeatTraits {
+    let wire = match seat.provider.wire {
+        Wire::Anthropic => SeatTraits::anthropic(),
+        _ => SeatTraits::default(),
+    };
     SeatTraits {
         max_output_tokens: seat.max_output_tokens,
         images: seat.capability != Some(Capability::Text),
-        prefill: seat.prefill,
-        pdf: seat.pdf,
+        prefill: seat.prefill || wire.prefill,
+        pdf: seat.pdf || wire.pdf,
         sampling: seat.sampling,
         drop_params: seat.drop_params.clone(),
-        ..SeatTraits::default()
+        ..wire
     }
 }
 

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::support::bodies::{ask, ask_stream, fails, says};
-use crate::support::{Call, Setup, Upstream, chain};
+use crate::support::bodies::{ask, ask_stream, error_body, fails, half_stream, says};
+use crate::support::call::Reply;
+use crate::support::config::key_of;
+use crate::support::{Answer, Call, Gateway, Setup, Upstream, chain};
 
 const HIDDEN: [&str; 5] = ["sk-test-", "sk-client-", "gate-token-", "userinfo-pw", "cookie-crumb"];
 
@@ -151,4 +153,27 @@ fn no_command_tells_a_key() {
     let exit = setup.exits();
     assert_eq!(exit.code, Some(78), "{}", exit.log);
     clean("the refusal", &exit.log);
+}
+
+/// Seen: an upstream that quotes the key it was sent, in places where nobody looked.
+#[test]
+fn a_key_that_upstream_quotes_anywhere_goes_no_further() {
+    let key = key_of("a");
+    let named = says(&key, "x").header("request-id", &format!("req-{key}")).header("anthropic-note", &key);
+    let event = json!({"type": "error", "error": {"type": "api_error", "message": "plain", "param": key}, "request_id": key});
+    let broken = [half_stream("a-1", &["half "]).concat(), format!("event: error\ndata: {event}\n\n")];
+    let refusal = Answer::json(400, &error_body("invalid_request_error", &format!("bad key {key}")));
+    let a = Upstream::new([named, Answer::stream(&broken), refusal]);
+    let gw = Gateway::start(&chain(&[("a", &a)]));
+    let seen = |reply: &Reply| format!("{:?} {}", reply.headers, reply.text());
+    let first = gw.ask(&ask("1")).expect(200);
+    assert!(first.header("request-id").is_none() && first.header("x-sanctum-served-model").is_none());
+    let second = gw.ask(&ask_stream("2")).expect(200);
+    assert!(!seen(&second).contains(&key), "{}", seen(&second));
+    second.folded().assert_loud();
+    let third = gw.ask(&ask("3")).expect(400);
+    assert!(!seen(&third).contains(&key), "{}", seen(&third));
+    gw.attempts(3);
+    let log = std::fs::read_to_string(gw.path("attempts/attempts.jsonl")).unwrap();
+    assert!(!log.contains(&key), "{log}");
 }
