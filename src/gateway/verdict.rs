@@ -14,7 +14,7 @@ use crate::gateway::live::LiveSeat;
 use crate::route::action::{self, Action, Moment};
 use crate::route::{Class, hints, table};
 use crate::telemetry::clock;
-use crate::upstream::attempt::Failed;
+use crate::upstream::failed::Failed;
 
 /// A failed attempt, named and judged.
 pub(crate) struct Seen {

@@ -12,14 +12,13 @@ use http_body_util::BodyExt;
 use reqwest::Body;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::outbound::{self, FailureKind};
-use crate::route::table::{Signal, Source};
+use crate::route::table::Source;
+use crate::upstream::failed::Failed;
+use crate::upstream::judge::{broken_judge, judge};
 use crate::upstream::prepare::Outgoing;
 use crate::upstream::upload::{Upload, Uploaded};
-use crate::wire::anthropic::answer::{self, Answer};
-use crate::wire::anthropic::reframe;
-use crate::wire::failure::{self, FailureBody};
-use crate::wire::{AnswerOptions, Dialect, Flow, Wire, translate};
+use crate::wire::anthropic::answer::Answer;
+use crate::wire::{AnswerOptions, Dialect, Flow, Wire};
 
 /// Largest whole answer that is kept, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
@@ -104,27 +103,6 @@ pub struct Stream {
     pub body: Body,
 }
 
-/// An attempt that failed before anything reached the client.
-#[derive(Debug)]
-pub struct Failed {
-    /// What the table reads.
-    pub signal: Signal,
-    /// Upstream's headers, where an answer came.
-    pub headers: HeaderMap,
-    /// Upstream's HTTP status as received.
-    pub status: Option<u16>,
-    /// The body as received, for an answer that is relayed; `None` where it did not come whole and plain.
-    pub raw: Option<Bytes>,
-    /// What happened, for the record; may hold what upstream said.
-    pub text: String,
-    /// Trying again can only fail the same way.
-    pub hopeless: bool,
-    /// The gateway's own want (of descriptors): no fault of the seat's.
-    pub ours: bool,
-    /// The model that a stream named before it failed.
-    pub served_model: Option<String>,
-}
-
 /// Makes one attempt.
 ///
 /// # Errors
@@ -145,7 +123,7 @@ pub async fn attempt(
     tokio::select! {
         biased;
         result = exchange(client, request, asked) => result,
-        source = clock(clocks, uploaded, &progress) => Err(Failed::clock(source, &progress)),
+        source = clock(clocks, uploaded, &progress) => Err(Failed::clock(source, progress.status())),
     }
 }
 
@@ -165,6 +143,12 @@ pub struct Sides {
     pub seat: Wire,
     /// The client's shape.
     pub client: Dialect,
+}
+
+impl Progress {
+    fn status(&self) -> Option<u16> {
+        Some(self.status.load(Ordering::Relaxed)).filter(|s| *s > 0)
+    }
 }
 
 /// What an exchange needs to know beside the request itself.
@@ -323,63 +307,6 @@ async fn whole(
     }
 }
 
-/// What goes to the client, whether as events, and what the answer says of itself; or why it is none, and the
-/// error that it holds instead.
-type Judged = Result<(Bytes, bool, Answer), NoAnswer>;
-
-/// Why a 200 is no answer, and the error that it holds instead.
-type NoAnswer = Box<(String, Option<FailureBody>)>;
-
-/// Judges the whole body of a 200. Pure.
-fn judge(raw: Bytes, want: Want, sides: Sides, retell: Option<&AnswerOptions>) -> Judged {
-    if want == Want::Count {
-        return match serde_json::from_slice::<Count>(&raw) {
-            Ok(_) => Ok((raw, false, Answer::default())),
-            Err(_) => {
-                let said = Some(failure::read(&raw));
-                Err(Box::new(("the answer counts no input_tokens".to_owned(), said)))
-            }
-        };
-    }
-    let no = |no: failure::NotAnAnswer| Box::new((no.message, Some(*no.body)));
-    match (retell, sides.seat) {
-        (None, Wire::Anthropic) => {
-            let answer = answer::read(&raw).map_err(no)?;
-            match want {
-                Want::Stream => Ok((reframe::reframe(&raw).map_err(no)?, true, answer)),
-                Want::Message | Want::Count => Ok((raw, false, answer)),
-            }
-        }
-        (retell, seat) => {
-            let plain = AnswerOptions::default();
-            let as_events = want == Want::Stream;
-            let options = retell.unwrap_or(&plain);
-            let told =
-                translate::translate_answer(seat, sides.client, &raw, as_events, options).map_err(no)?;
-            let answer = Answer {
-                served_model: told.served_model,
-                usage: told.usage,
-                stop_reason: Some(told.stop_reason.to_owned()),
-                refused: told.refused,
-            };
-            // On the client's own wire a whole answer passes as it came.
-            let body = if retell.is_none() && !as_events { raw } else { told.body };
-            Ok((body, as_events, answer))
-        }
-    }
-}
-
-fn broken_judge() -> NoAnswer {
-    Box::new(("the answer could not be judged".to_owned(), None))
-}
-
-/// The answer of `count_tokens`.
-#[derive(serde::Deserialize)]
-struct Count {
-    #[serde(rename = "input_tokens")]
-    _input_tokens: u64,
-}
-
 enum ReadError {
     TooLarge,
     Broken(reqwest::Error),
@@ -421,89 +348,6 @@ async fn read_up_to(body: &mut Body, kept: &mut BytesMut, most: usize) -> bool {
         }
     }
     true
-}
-
-impl Failed {
-    fn new(source: Source, text: String) -> Self {
-        Self {
-            signal: Signal {
-                source,
-                status: 0,
-                body: FailureBody::default(),
-                subscription_rejected: false,
-                has_retry_after: false,
-            },
-            headers: HeaderMap::new(),
-            status: None,
-            raw: None,
-            text,
-            hopeless: false,
-            ours: false,
-            served_model: None,
-        }
-    }
-
-    fn clock(source: Source, progress: &Progress) -> Box<Self> {
-        let text = match source {
-            Source::Deadline => "the request's deadline ran out",
-            _ => "no sign of generation within the seat's budget",
-        };
-        let status = Some(progress.status.load(Ordering::Relaxed)).filter(|s| *s > 0);
-        Box::new(Self { status, ..Self::new(source, text.to_owned()) })
-    }
-
-    fn transport(error: &reqwest::Error, source: Source) -> Box<Self> {
-        let failure = outbound::describe(error);
-        let hopeless = failure.kind == FailureKind::Tls;
-        let ours = failure.kind == FailureKind::Exhausted;
-        Box::new(Self { hopeless, ours, ..Self::new(source, failure.text) })
-    }
-
-    fn ended(status: u16, flow: &Flow, text: &str) -> Self {
-        let served_model = model_of(flow);
-        Self { status: Some(status), served_model, ..Self::new(Source::Ended, text.to_owned()) }
-    }
-
-    fn status(status: u16, headers: HeaderMap, raw: Bytes, is_whole: bool) -> Box<Self> {
-        let body = failure::read(&raw);
-        let text = body.message.clone();
-        Box::new(Self {
-            signal: Signal {
-                source: Source::Status,
-                status,
-                body,
-                subscription_rejected: headers
-                    .get("anthropic-ratelimit-unified-status")
-                    .is_some_and(|v| v == "rejected"),
-                has_retry_after: headers.contains_key(header::RETRY_AFTER),
-            },
-            headers,
-            status: Some(status),
-            raw: is_whole.then_some(raw),
-            ..Self::new(Source::Status, text)
-        })
-    }
-
-    fn in_band(status: u16, headers: HeaderMap, body: Option<FailureBody>, text: &str) -> Box<Self> {
-        let body = body.filter(|b| b.is_json).unwrap_or_default();
-        let text =
-            if body.message.is_empty() { text.to_owned() } else { format!("{text}: {}", body.message) };
-        let mut failed = Self::new(Source::InBand, text);
-        failed.signal.status = body.status_hint().unwrap_or(0);
-        failed.signal.body = body;
-        failed.headers = headers;
-        failed.status = Some(status);
-        Box::new(failed)
-    }
-
-    fn stream_error(status: u16, headers: HeaderMap, body: FailureBody) -> Self {
-        let mut failed = Self::new(Source::Stream, body.message.clone());
-        failed.signal.status = body.status_hint().unwrap_or(0);
-        failed.signal.body = body;
-        failed.headers = headers;
-        failed.status = Some(status);
-        failed
-    }
 }
 
 fn bounded(text: &str, most: usize) -> String {

@@ -5,6 +5,8 @@
 //! belongs to the gateway's relay.
 
 pub mod attempt;
+pub mod failed;
+mod judge;
 pub mod prepare;
 pub mod request;
 pub mod standing;
