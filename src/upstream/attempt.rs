@@ -1,7 +1,7 @@
 //! One attempt, up to commit: send, keep the clocks, read until there is an answer or a failure.
 //!
-//! A streamed answer is handed on at the first sign of generation, with everything read so far held back
-//! in its watch; until then nothing of it has reached anybody.
+//! A streamed answer is handed on when there is something for the client, with everything read so far held
+//! back in its flow; until then nothing of it has reached anybody.
 
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::time::Duration;
