@@ -89,7 +89,7 @@ fn planned(worker: &Worker, request: &Request, skip: &Skip, book: &Book) -> Vec<
         book.route.budget.lock().unwrap_or_else(PoisonError::into_inner).request(now);
     }
     let conditions: Vec<_> = book.route.seats.iter().map(|s| s.condition(now)).collect();
-    let capability = capability::required(&book.live.config, &request.facts.model);
+    let capability = capability::required(&book.live.config, request.endpoint, &request.facts.model);
     let ask = Ask { endpoint: request.endpoint, body_bytes: request.facts.body_bytes, capability, skip };
     plan::plan(&book.route.route, &ask, &conditions)
 }
@@ -183,7 +183,7 @@ impl Turn {
         let want = wanted(&self.request);
         let after_upload = match want {
             Want::Stream => seat.seat.ttfb_timeout,
-            Want::Message | Want::Count => seat.seat.response_timeout,
+            Want::Message | Want::Count | Want::Data => seat.seat.response_timeout,
         };
         let clocks = Clocks { deadline: self.deadline, after_upload };
         let sides = Sides { seat: seat.seat.provider.wire, client: self.request.endpoint.dialect() };
@@ -271,6 +271,7 @@ impl Turn {
 const fn wanted(request: &Request) -> Want {
     match request.endpoint {
         Endpoint::CountTokens => Want::Count,
+        Endpoint::Embeddings | Endpoint::Images => Want::Data,
         _ if request.facts.stream => Want::Stream,
         _ => Want::Message,
     }

@@ -138,6 +138,7 @@ pub const fn speaks(wire: Wire, endpoint: Endpoint) -> bool {
         (wire, endpoint),
         (Wire::Anthropic, Endpoint::CountTokens)
             | (Wire::Anthropic | Wire::OpenAi, Endpoint::Messages | Endpoint::ChatCompletions)
+            | (Wire::OpenAi, Endpoint::Embeddings | Endpoint::Images)
     )
 }
 

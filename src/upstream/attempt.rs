@@ -44,6 +44,8 @@ pub enum Want {
     Message,
     /// A count of tokens.
     Count,
+    /// A list of embeddings or pictures.
+    Data,
 }
 
 /// The clocks of one attempt.
@@ -217,7 +219,7 @@ async fn exchange(
 const fn expected(want: Want) -> &'static str {
     match want {
         Want::Stream => "an event stream",
-        Want::Message | Want::Count => "JSON",
+        Want::Message | Want::Count | Want::Data => "JSON",
     }
 }
 

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use crate::upstream::attempt::{Sides, Want};
+use crate::wire::anthropic::Usage;
 use crate::wire::anthropic::answer::{self, Answer};
 use crate::wire::anthropic::reframe;
 use crate::wire::failure::{self, FailureBody};
@@ -26,13 +27,16 @@ pub(super) fn judge(raw: Bytes, want: Want, sides: Sides, retell: Option<&Answer
             }
         };
     }
+    if want == Want::Data {
+        return judge_data(raw);
+    }
     let no = |no: failure::NotAnAnswer| Box::new((no.message, Some(*no.body)));
     match (retell, sides.seat) {
         (None, Wire::Anthropic) => {
             let answer = answer::read(&raw).map_err(no)?;
             match want {
                 Want::Stream => Ok((reframe::reframe(&raw).map_err(no)?, true, answer)),
-                Want::Message | Want::Count => Ok((raw, false, answer)),
+                Want::Message | Want::Count | Want::Data => Ok((raw, false, answer)),
             }
         }
         (retell, seat) => {
@@ -52,6 +56,46 @@ pub(super) fn judge(raw: Bytes, want: Want, sides: Sides, retell: Option<&Answer
             Ok((body, as_events, answer))
         }
     }
+}
+
+/// A list of embeddings or pictures: it passes as it came, if there is anything in it.
+fn judge_data(raw: Bytes) -> Judged {
+    let list =
+        serde_json::from_slice::<Data<'_>>(&raw).ok().filter(|d| d.error.is_none() && !d.data.is_empty());
+    let Some(list) = list else {
+        let said = Some(failure::read(&raw));
+        return Err(Box::new(("the answer holds no data".to_owned(), said)));
+    };
+    let usage = list.usage.unwrap_or_default();
+    let answer = Answer {
+        served_model: list.model.map(std::borrow::Cow::into_owned),
+        usage: Usage {
+            input: usage.prompt_tokens.or(usage.input_tokens),
+            output: usage.output_tokens,
+            ..Usage::default()
+        },
+        ..Answer::default()
+    };
+    Ok((raw, false, answer))
+}
+
+/// The answer of the embeddings and images endpoints, as far as it is looked at.
+#[derive(serde::Deserialize)]
+struct Data<'a> {
+    data: Vec<serde::de::IgnoredAny>,
+    #[serde(default, borrow)]
+    model: Option<std::borrow::Cow<'a, str>>,
+    #[serde(default)]
+    usage: Option<DataUsage>,
+    #[serde(default)]
+    error: Option<serde::de::IgnoredAny>,
+}
+
+#[derive(Default, serde::Deserialize)]
+struct DataUsage {
+    prompt_tokens: Option<u64>,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
 }
 
 /// What is said where the judge itself failed.

@@ -41,6 +41,8 @@ impl Target {
     pub fn url(&self, endpoint: Endpoint, query: Option<&str>) -> Url {
         let mut url = match endpoint {
             Endpoint::CountTokens => self.count_tokens.clone(),
+            Endpoint::Embeddings => self.below("/embeddings"),
+            Endpoint::Images => self.below("/images/generations"),
             _ => self.generate.clone(),
         };
         add_query(&mut url, query);
@@ -64,6 +66,11 @@ impl Target {
         }
         add_query(&mut url, query);
         Some(url)
+    }
+
+    /// A path below the base; these are not asked for often enough to be kept.
+    fn below(&self, path: &str) -> Url {
+        joined(&self.base, path).unwrap_or_else(|| self.generate.clone())
     }
 
     /// Whether requests carry the caller's own credential.

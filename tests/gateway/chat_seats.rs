@@ -150,3 +150,30 @@ fn a_chat_client_is_served_by_either_wire() {
     let reply = alone.send(&Call::post("/v1/chat/completions", &refused)).expect(400);
     assert_eq!(reply.json()["error"]["param"], "n");
 }
+
+#[test]
+fn embeddings_and_pictures_go_to_seats_that_declare_them_and_to_no_other() {
+    let vectors = json!({"object": "list", "model": "embed-b-1", "data": [{"object": "embedding", "index": 0, "embedding": [0.1, -2.50]}], "usage": {"prompt_tokens": 4, "total_tokens": 4}});
+    let empty = json!({"object": "list", "data": []});
+    let text = Upstream::always(Answer::json(200, &vectors));
+    let (a, b) = (Upstream::always(Answer::json(200, &empty)), Upstream::always(Answer::json(200, &vectors)));
+    let mut config = chain(&[("t", &text), ("a", &a), ("b", &b)]);
+    for (name, up) in [("t", &text), ("a", &a), ("b", &b)] {
+        let key = format!("env:KEY_{}", name.to_uppercase());
+        config["providers"][name] =
+            json!({"wire": "openai", "base_url": format!("{}/v1", up.url()), "key": key});
+    }
+    config["seats"]["a"]["capability"] = json!("embedding");
+    config["seats"]["b"]["capability"] = json!("embedding");
+    let gw = Gateway::start(&config);
+    let ask = json!({"model": "text-embedding-x", "input": "hello"});
+    let reply = gw.send(&Call::post("/v1/embeddings", &ask)).expect(200);
+    assert_eq!(reply.json(), vectors);
+    assert_eq!(reply.chain(), "t;outcome=capability, a;outcome=bad_response, b;outcome=served");
+    assert!(b.only().path.ends_with("/v1/embeddings"));
+    let record = gw.exactly(3).remove(2);
+    assert_eq!((&record["input_tokens"], &record["served_model"]), (&json!(4), &json!("embed-b-1")));
+    let picture = json!({"model": "any", "prompt": "a cat"});
+    let reply = gw.send(&Call::post("/v1/images/generations", &picture)).expect(501);
+    assert!(reply.text().contains("capability_unavailable") && text.count() == 0);
+}
