@@ -26,6 +26,9 @@ use crate::upstream::request::Request;
 use crate::upstream::target::Target;
 use crate::wire::Endpoint;
 
+/// A request above this size, in bytes, is not translated on the core's own thread.
+const LARGE: u64 = 256 * 1024;
+
 /// One request on its way through its route's chain.
 struct Turn {
     worker: Arc<Worker>,
@@ -119,7 +122,7 @@ impl Turn {
                 }
                 return None;
             };
-            let outgoing = match self.prepare(target) {
+            let outgoing = match self.prepare(target).await {
                 Ok(outgoing) => outgoing,
                 Err(unsaid) => {
                     self.pass_unsaid(step.seat, seat, unsaid);
@@ -146,10 +149,17 @@ impl Turn {
         }
     }
 
-    /// What is sent to a seat.
-    fn prepare(&self, target: &Target) -> Result<Outgoing, Unsaid> {
+    /// What is sent to a seat. A large request that has to be translated is, off the core's own thread.
+    async fn prepare(&self, target: &Arc<Target>) -> Result<Outgoing, Unsaid> {
         let created = u64::try_from(clock::now() / 1000).unwrap_or(0);
-        prepare::prepare(&self.request, target, &self.book.about.request_id, created)
+        let id = &self.book.about.request_id;
+        if self.request.facts.body_bytes <= LARGE || prepare::is_same_wire(&self.request, target) {
+            return prepare::prepare(&self.request, target, id, created);
+        }
+        let (request, target, id) = (Arc::clone(&self.request), Arc::clone(target), Arc::clone(id));
+        let work = move || prepare::prepare(&request, &target, &id, created);
+        let failed = |_| Err(Inexpressible::wire("the translation itself failed").into());
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(failed)
     }
 
     /// Passes over a seat whose wire cannot say the request.

@@ -45,11 +45,20 @@ pub enum Unsaid {
 /// # Errors
 /// When the seat's wire cannot say the request.
 pub fn prepare(request: &Request, target: &Target, id: &str, created: u64) -> Result<Outgoing, Unsaid> {
-    let wire = target.seat.provider.wire;
-    match (wire, request.endpoint.dialect()) {
-        (Wire::Anthropic, Dialect::Anthropic) | (Wire::OpenAi, Dialect::OpenAi) => Ok(same(request, target)),
-        (_, client) => translated(request, target, client, id, created),
+    if is_same_wire(request, target) {
+        Ok(same(request, target))
+    } else {
+        translated(request, target, request.endpoint.dialect(), id, created)
     }
+}
+
+/// Whether the seat speaks the client's own wire: then the bytes pass.
+#[must_use]
+pub fn is_same_wire(request: &Request, target: &Target) -> bool {
+    matches!(
+        (target.seat.provider.wire, request.endpoint.dialect()),
+        (Wire::Anthropic, Dialect::Anthropic) | (Wire::OpenAi, Dialect::OpenAi)
+    )
 }
 
 /// The request as received, but for the model and a limit that the seat cannot give.
