@@ -5,16 +5,27 @@ from pathlib import Path
 FAKE_KEYS = {"KEY_A": "sk-test-a-000", "KEY_B": "sk-test-b-000"}
 
 
-class Gateway:
-    """Serves one route over Anthropic seats at these base URLs, in order; one attempt a seat."""
+def chat(url, **seat):
+    """A seat that speaks chat completions, with these fields of its own."""
+    return {"wire": "openai", "base_url": f"{url}/v1", "seat": seat}
 
-    def __init__(self, binary, urls, **route):
+
+def messages(url):
+    """A seat that speaks Anthropic messages."""
+    return {"wire": "anthropic", "base_url": url, "seat": {}}
+
+
+class Gateway:
+    """Serves one route over these seats, in order, a bare URL being an Anthropic one; one attempt a seat."""
+
+    def __init__(self, binary, seats, **route):
         self.home = Path(tempfile.mkdtemp(prefix="sanctum-client-"))
-        names = "ab"[: len(urls)]
+        seats = dict(zip("ab", [messages(s) if isinstance(s, str) else s for s in seats]))
         config = {
-            "providers": {n: {"wire": "anthropic", "base_url": u, "key": f"env:KEY_{n.upper()}"} for n, u in zip(names, urls)},
-            "seats": {n: {"provider": n, "model": f"model-{n}", "max_prompt_tokens": 1_000_000, "ttfb_timeout_secs": 10} for n in names},
-            "routes": [{"name": "main", "models": ["*"], "chain": list(names), "deadline_secs": 60,
+            "providers": {n: {"wire": s["wire"], "base_url": s["base_url"], "key": f"env:KEY_{n.upper()}"} for n, s in seats.items()},
+            "seats": {n: {"provider": n, "model": f"model-{n}", "max_prompt_tokens": 1_000_000, "ttfb_timeout_secs": 10, **s["seat"]}
+                      for n, s in seats.items()},
+            "routes": [{"name": "main", "models": ["*"], "chain": list(seats), "deadline_secs": 60,
                         "retry": {"max_attempts_per_seat": 1, "backoff_ms": 10}, "cooldown": {"allowed_fails": 0}, **route}],
         }
         (self.home / "config.yaml").write_text(json.dumps(config))

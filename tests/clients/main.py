@@ -8,8 +8,9 @@ def main():
     ap.add_argument("--claude", help="the Claude Code binary; without it its cases fail")
     ap.add_argument("names", nargs="*", help="only cases whose name holds one of these")
     a = ap.parse_args()
-    import anthropic_sdk, claude_code
-    cases = [("anthropic_sdk", c) for c in anthropic_sdk.CASES] + [("claude_code", c) for c in claude_code.CASES]
+    import anthropic_sdk, claude_code, claude_code_chat, openai_sdk
+    groups = (anthropic_sdk, openai_sdk, claude_code, claude_code_chat)
+    cases = [(g.__name__, c) for g in groups for c in g.CASES]
     good = bad = 0
     for group, case in cases:
         name = f"{group}.{case.__name__}"
