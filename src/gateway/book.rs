@@ -125,8 +125,11 @@ impl Book {
     /// `x-sanctum-degraded`: what the answer lacks of what was sent, and what of it is a guess.
     pub(crate) fn degraded(&self, estimated: bool) -> String {
         let mut parts = Vec::new();
-        if !self.dropped.is_empty() {
-            parts.push(format!("dropped;fields=\"{}\"", self.dropped.join(" ")));
+        // A field can be named by the client as it likes.
+        let names = self.dropped.iter().map(String::as_str);
+        let names: Vec<&str> = names.filter(|name| !self.live.quotes(name, &self.about.caller)).collect();
+        if !names.is_empty() {
+            parts.push(format!("dropped;fields=\"{}\"", names.join(" ")));
         }
         if estimated {
             parts.push("estimated;fields=\"usage\"".to_owned());
@@ -254,7 +257,8 @@ impl Book {
             }
         }
         if ending.outcome == Outcome::Ok {
-            self.say_substitution(seat, ending.served_model);
+            let served = ending.served_model.and_then(|m| end::model_name(m, self));
+            self.say_substitution(seat, served.as_deref());
         }
         self.held = Some(Box::new(record));
         self.close(request_outcome(ending.outcome));

@@ -198,7 +198,7 @@ const MAX_MODEL: usize = 256;
 /// A model as upstream names it: bounded, printable, and not one of our secrets. Nobody else has looked at it.
 pub(crate) fn model_name(model: &str, book: &Book) -> Option<String> {
     let name: String = model.chars().filter(|c| !c.is_control()).take(MAX_MODEL).collect();
-    (!name.is_empty() && !book.live.knows(name.as_bytes())).then_some(name)
+    (!name.is_empty() && !book.live.quotes(&name, &book.about.caller)).then_some(name)
 }
 
 /// Passes an upstream's refusal of the request on: its own answer byte for byte. Where that came inside a 200,

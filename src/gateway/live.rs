@@ -176,6 +176,11 @@ impl Live {
         self.redactor.knows(bytes)
     }
 
+    /// Whether bytes quote a configured secret, or the credential that the caller sent.
+    pub(crate) fn quotes(&self, text: &str, caller: &Credentials) -> bool {
+        self.knows(text.as_bytes()) || own_values(caller).any(|value| text.contains(value))
+    }
+
     /// Takes out the headers that quote a configured secret: upstreams have been seen to.
     pub(crate) fn scrub(&self, headers: &mut HeaderMap) {
         let quoted = headers.iter().filter(|(_, value)| self.knows(value.as_bytes()));

@@ -140,6 +140,11 @@ impl Relay {
                     }
                 }
                 Poll::Ready(Some(Err(e))) => {
+                    // As with silence: a connection that breaks after the whole answer takes nothing from it.
+                    if self.flow.may_end() {
+                        self.flow.end();
+                        continue;
+                    }
                     let text = outbound::describe(&e).text;
                     self.cut(&text);
                 }

@@ -99,7 +99,7 @@ pub(crate) fn settle_standing(
     }
     let counts = match seen.class {
         Class::Auth => seen.action == Action::FallBack,
-        class => action::counts_against_seat(class),
+        class => action::counts_against_seat(class) && !failed.ours,
     };
     if counts {
         fail_standing(seat, route, now_ms, seen.class, book);

@@ -196,7 +196,12 @@ async fn exchange(
         let mut raw = BytesMut::new();
         let read = timeout(ERROR_BODY_TIME, read_up_to(&mut body, &mut raw, MAX_ERROR_BYTES)).await;
         // Another wire's error is told in the client's words.
-        let is_whole = read.unwrap_or(false) && !encoded && asked.retell.is_none();
+        if encoded {
+            // Words that nobody can read are none.
+            let text = Bytes::from_static(b"upstream's words are compressed, though identity was asked for");
+            return Err(Failed::status(status, headers, text, false));
+        }
+        let is_whole = read.unwrap_or(false) && asked.retell.is_none();
         return Err(Failed::status(status, headers, raw.freeze(), is_whole));
     }
     if encoded {

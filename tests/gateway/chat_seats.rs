@@ -177,3 +177,41 @@ fn embeddings_and_pictures_go_to_seats_that_declare_them_and_to_no_other() {
     let reply = gw.send(&Call::post("/v1/images/generations", &picture)).expect(501);
     assert!(reply.text().contains("capability_unavailable") && text.count() == 0);
 }
+
+#[test]
+fn an_answer_that_is_whole_stays_whole_when_its_connection_breaks() {
+    let events =
+        [chunk(&json!({"content": "all of it"}), &Value::Null), chunk(&json!({}), &json!("stop")), usage()];
+    for end in [End::Reset, End::Fin] {
+        let b = Upstream::always(Answer::stream(&events).end(end));
+        let (_a, gw) = gateway(&b);
+        let seen = gw.ask(&ask_stream("hello")).expect(200).folded();
+        seen.assert_clean();
+        assert_eq!((seen.text.as_str(), seen.stop_reason.as_deref()), ("all of it", Some("end_turn")));
+        assert_eq!(gw.exactly(2).remove(1)["outcome"], "ok");
+    }
+}
+
+#[test]
+fn an_error_that_is_compressed_is_told_in_plain_words() {
+    let b = Upstream::always(
+        Answer::text(400, "application/json", "\u{1f}\u{8b}\u{8}").header("content-encoding", "gzip"),
+    );
+    let (_a, gw) = gateway(&b);
+    let reply = gw.ask(&ask("hello")).expect(400);
+    let message = reply.json()["error"]["message"].to_string();
+    assert!(message.contains("compressed"), "{message}");
+}
+
+#[test]
+fn a_key_that_upstream_names_as_its_model_is_told_nobody() {
+    let whole = json!({
+        "id": "c-1", "object": "chat.completion", "created": 1, "model": "callers-very-own-key",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}],
+    });
+    let b = Upstream::always(Answer::json(200, &whole));
+    let (_a, gw) = gateway(&b);
+    let reply = gw.send(&Call::messages(&ask("x")).with("x-api-key", "callers-very-own-key")).expect(200);
+    assert!(reply.headers.iter().all(|(_, value)| !value.contains("very-own")), "{:?}", reply.headers);
+    assert!(!gw.exactly(2).iter().any(|record| record.to_string().contains("very-own")));
+}

@@ -12,6 +12,8 @@ use crate::wire::sse::{data_of, name_of};
 
 /// Most blocks of one answer.
 const MAX_BLOCKS: usize = 4096;
+/// Most bytes of the input of one tool call.
+const MAX_INPUT: usize = 16 * 1024 * 1024;
 
 /// The fields of any event.
 #[derive(Deserialize)]
@@ -91,16 +93,21 @@ struct Started {
     call: Option<usize>,
     /// An input that came whole in the start, for servers that send no deltas.
     input: Option<String>,
+    /// The pieces of its input so far.
+    pieces: String,
 }
 
 /// Reads one stream.
 #[derive(Debug, Default)]
 pub struct StreamDecoder {
     show_thinking: bool,
+    started: bool,
     began: bool,
     over: bool,
     calls: usize,
     open: Vec<Started>,
+    /// A call stopped whose input is no object: right only where a limit cut it.
+    half_call: bool,
     finish: Option<Finish<'static>>,
     error: Option<StreamError>,
 }
@@ -163,6 +170,9 @@ impl StreamDecoder {
         match kind {
             Some("message_start") => {
                 let Some(message) = &fields.message else { return };
+                if std::mem::replace(&mut self.started, true) {
+                    return self.broken("upstream began a second message inside the first", sink);
+                }
                 let filled = |json| text(json).filter(|text: &Text<'_>| !text.is_empty());
                 sink(Event::Start { id: filled(message.id), model: filled(message.model) });
                 if let Some(usage) = present(message.usage) {
@@ -184,11 +194,7 @@ impl StreamDecoder {
                 }
             }
             Some("message_stop") => match self.finish.take() {
-                Some(finish) => {
-                    self.over = true;
-                    sink(Event::Finish(finish));
-                    sink(Event::End);
-                }
+                Some(finish) => self.stop(finish, sink),
                 None => self.broken("the stream ended without a stop reason", sink),
             },
             Some("error") => self.fail(failure::read(data), sink),
@@ -197,13 +203,30 @@ impl StreamDecoder {
         }
     }
 
+    /// A client runs the calls of an answer that ends well: so they have to be whole.
+    fn stop(&mut self, finish: Finish<'_>, sink: &mut impl FnMut(Event<'_>)) {
+        let cut = matches!(finish, Finish::Length | Finish::ContextWindow);
+        if self.open.iter().any(|block| block.call.is_some()) {
+            return self.broken("upstream ended its answer inside a tool call", sink);
+        }
+        if self.half_call && !cut {
+            return self.broken("upstream made a tool call whose input is no JSON object", sink);
+        }
+        if matches!(finish, Finish::ToolUse) && self.calls == 0 {
+            return self.broken("upstream stopped for a tool call and made none", sink);
+        }
+        self.over = true;
+        sink(Event::Finish(finish));
+        sink(Event::End);
+    }
+
     fn block_start(&mut self, fields: &Data<'_>, sink: &mut impl FnMut(Event<'_>)) {
         self.began = true;
         let (Some(index), Some(block)) = (whole(fields.index), &fields.content_block) else { return };
         if self.open.len() >= MAX_BLOCKS {
             return self.broken("upstream opens more blocks than an answer has", sink);
         }
-        let mut started = Started { index, call: None, input: None };
+        let mut started = Started { index, call: None, input: None, pieces: String::new() };
         match word(block.kind).as_deref() {
             Some("text") => {
                 if let Some(text) = text(block.text).filter(|text| !text.is_empty()) {
@@ -258,10 +281,17 @@ impl StreamDecoder {
                 }
             }
             Some("input_json_delta") => {
-                let block = self.open.iter_mut().find(|block| block.index == index);
-                let Some((block, call)) = block.and_then(|b| b.call.map(|call| (b, call))) else { return };
+                let Some(block) = self.open.iter_mut().find(|block| block.index == index) else {
+                    return self.broken("upstream sent the input of a tool call that is not open", sink);
+                };
+                // The server's own tools have inputs too.
+                let Some(call) = block.call else { return };
                 if let Some(json) = filled(delta.partial_json) {
                     block.input = None;
+                    block.pieces.push_str(&json.decode());
+                    if block.pieces.len() > MAX_INPUT {
+                        return self.broken("the input of upstream's tool call is larger than 16 MiB", sink);
+                    }
                     sink(Event::ToolDelta { call, json });
                 }
             }
@@ -276,6 +306,9 @@ impl StreamDecoder {
         if let Some(call) = block.call {
             if let Some(input) = block.input {
                 sink(Event::ToolDelta { call, json: Text::plain(&input) });
+                self.half_call |= !is_object(input);
+            } else if !block.pieces.is_empty() {
+                self.half_call |= !is_object(block.pieces);
             }
             sink(Event::ToolStop { call });
         }
@@ -294,6 +327,10 @@ impl StreamDecoder {
         });
         sink(Event::Error);
     }
+}
+
+fn is_object(input: String) -> bool {
+    Json::parse(input).is_ok_and(|json| json.is_object())
 }
 
 fn finish_of<'a>(
@@ -340,7 +377,10 @@ pub fn decode_answer(body: &[u8], show_thinking: bool) -> Result<Completion<'_>,
             Some("tool_use") => blocks.push(Block::ToolCall(ToolCall {
                 id: text(block.id).ok_or_else(no)?,
                 name: text(block.name).ok_or_else(no)?,
-                input: present(block.input).map_or(Json::EMPTY_OBJECT, Json::of),
+                input: match present(block.input) {
+                    Some(input) => Some(Json::of(input)).filter(Json::is_object).ok_or_else(no)?,
+                    None => Json::EMPTY_OBJECT,
+                },
             })),
             other => crate::prompt::note(&mut dropped, other.unwrap_or("unknown")),
         }

@@ -43,7 +43,7 @@ pub fn decode_answer(body: &[u8], show_thinking: bool) -> Result<Completion<'_>,
     message.each_text(|text| blocks.push(Block::Text(text)));
     blocks.extend(refusals.into_iter().map(Block::Refusal));
     let has_calls = !calls.is_empty();
-    let cut = matches!(finish, Finish::Length | Finish::Refusal(_));
+    let cut = matches!(finish, Finish::Length);
     push_calls(&mut blocks, &calls, cut)?;
     if blocks.is_empty() && !has_calls && !matches!(finish, Finish::Refusal(_)) {
         return Err(wrong("upstream answered 200 without a word"));
@@ -81,6 +81,8 @@ fn push_calls<'a>(
         let id = Text::plain(&ids::unique(&id, at, &mut taken));
         let name = text(function.name).filter(|name| !name.is_empty());
         match (name, arguments(function)) {
+            // Nothing of the arguments came before the limit: no sign that none were meant.
+            (_, Some(input)) if cut && input == Json::EMPTY_OBJECT => {}
             (Some(name), Some(input)) => blocks.push(Block::ToolCall(ToolCall { id, name, input })),
             // Half a call, as the limit left it: a whole answer cannot hold it.
             _ if cut => {}

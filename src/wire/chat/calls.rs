@@ -36,7 +36,7 @@ struct State {
     scan: Scan,
     /// It was told.
     started: bool,
-    /// How much of the arguments was told.
+    /// How many bytes of the arguments were told.
     told: usize,
 }
 
@@ -70,6 +70,17 @@ impl Scan {
                 }
                 _ => {}
             }
+        }
+    }
+}
+
+impl State {
+    /// Tells what was not told yet. White space alone is no arguments, and for a client no JSON.
+    fn tell(&mut self, at: usize, sink: &mut impl FnMut(Event<'_>)) {
+        let rest = self.arguments.get(self.told..).unwrap_or_default();
+        if !rest.is_empty() && !self.arguments.trim_ascii_start().is_empty() {
+            sink(Event::ToolDelta { call: at, json: Text::plain(rest) });
+            self.told = self.arguments.len();
         }
     }
 }
@@ -140,10 +151,7 @@ impl Calls {
             call.arguments.push_str(&plain);
         }
         if call.started {
-            if let Some(json) = piece {
-                call.told = call.arguments.len();
-                sink(Event::ToolDelta { call: at, json });
-            }
+            call.tell(at, sink);
             return Ok(());
         }
         // A call is told once its name is known, and its id or the lack of one.
@@ -191,21 +199,23 @@ impl Calls {
         let id = ids::unique(&upstream, at, &mut self.ids);
         call.started = true;
         sink(Event::ToolStart { call: at, id: Text::plain(&id), name: name.by_ref() });
-        if !call.arguments.is_empty() {
-            call.told = call.arguments.len();
-            sink(Event::ToolDelta { call: at, json: Text::plain(&call.arguments) });
-        }
+        call.tell(at, sink);
     }
 
     /// Says that no fragment will come any more: what was not told yet is told, and each call is stopped.
-    /// Where the answer was cut by its limit, half a call is told as it is.
+    /// Where the answer was cut by its limit, half a call is told as it is; one without a word of its arguments
+    /// would pass for a whole call without arguments, so it is told as no call.
     pub(super) fn finish(&mut self, cut: bool, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Broken> {
         for call in &self.all {
             if call.name.is_none() && !cut {
                 return Err("upstream made a tool call without a name");
             }
-            let is_object = call.arguments.trim().is_empty()
-                || Json::parse(call.arguments.as_str()).is_ok_and(|json| json.is_object());
+            let is_empty = call.arguments.trim_ascii().is_empty();
+            if is_empty && cut {
+                return Err("upstream reached its limit at the start of a tool call");
+            }
+            let is_object =
+                is_empty || Json::parse(call.arguments.as_str()).is_ok_and(|json| json.is_object());
             if !is_object && !cut {
                 return Err("upstream made a tool call whose arguments are no JSON object");
             }

@@ -209,7 +209,11 @@ impl StreamDecoder {
         if !self.said && self.calls.is_empty() && !refused {
             return self.broken("upstream ended its answer without a word", sink);
         }
-        let cut = refused || matches!(finish, Finish::Length);
+        // Some clients run a tool the moment that its call stops, before they know of the refusal.
+        if refused && !self.calls.is_empty() {
+            return self.broken("upstream refused the answer after a tool call was begun", sink);
+        }
+        let cut = matches!(finish, Finish::Length);
         if let Err(what) = self.calls.finish(cut, sink) {
             return self.broken(what, sink);
         }

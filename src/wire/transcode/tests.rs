@@ -146,3 +146,98 @@ fn calls_that_are_mixed_never_mix() {
     assert_eq!(inputs, [r#"{"p":"a"}"#, r#"{"q":"b"}"#]);
     assert_eq!(seen.runnable_tools, [0, 1]);
 }
+
+/// The type of an event and its other fields.
+type Fields<'a> = (&'a str, &'a str);
+
+/// A Messages stream with these events between its start and its `message_stop`.
+fn messages(events: &[Fields<'_>], stop_reason: &str) -> String {
+    let mut out = String::new();
+    let mut event = |kind: &str, fields: &str| {
+        out.push_str(&format!("event: {kind}\ndata: {{\"type\":\"{kind}\"{fields}}}\n\n"));
+    };
+    event("message_start", r#","message":{"id":"m","model":"one","usage":{"input_tokens":1}}"#);
+    for (kind, fields) in events {
+        event(kind, fields);
+    }
+    event(
+        "message_delta",
+        &format!(r#","delta":{{"stop_reason":"{stop_reason}"}},"usage":{{"output_tokens":1}}"#),
+    );
+    event("message_stop", "");
+    out
+}
+
+#[test]
+fn no_call_that_is_not_whole_ends_well_for_a_chat_client() {
+    const START: Fields<'_> = (
+        "content_block_start",
+        r#","index":0,"content_block":{"type":"tool_use","id":"t","name":"run","input":{}}"#,
+    );
+    const STOP: Fields<'_> = ("content_block_stop", r#","index":0"#);
+    let delta = |index: u64, json: &str| {
+        format!(
+            r#","index":{index},"delta":{{"type":"input_json_delta","partial_json":{}}}"#,
+            serde_json::Value::from(json)
+        )
+    };
+    let [whole, half, list, other] =
+        [delta(0, "{\"p\":1}"), delta(0, "{\"p\":"), delta(0, "[1]"), delta(3, "{}")];
+    let [whole, half, list, other] =
+        [&whole, &half, &list, &other].map(|fields| ("content_block_delta", fields.as_str()));
+    let second = ("message_start", r#","message":{"id":"n","model":"two"}"#);
+    let cases: [(&str, Vec<Fields<'_>>, &str, Option<&str>); 9] = [
+        ("whole", vec![START, whole, STOP], "tool_use", None),
+        ("without an input", vec![START, STOP], "tool_use", None),
+        ("half, at the limit", vec![START, half, STOP], "max_tokens", None),
+        ("half", vec![START, half, STOP], "tool_use", Some("no JSON object")),
+        ("a list", vec![START, list, STOP], "tool_use", Some("no JSON object")),
+        ("not stopped", vec![START, whole], "tool_use", Some("inside a tool call")),
+        ("not begun", vec![START, other, STOP], "tool_use", Some("not open")),
+        ("none", vec![], "tool_use", Some("made none")),
+        ("two messages", vec![START, second, whole, STOP], "tool_use", Some("second message")),
+    ];
+    for (name, events, stop, problem) in cases {
+        let stream = messages(&events, stop);
+        let (transcoder, out) = run(Wire::Anthropic, Dialect::OpenAi, false, &[stream.as_bytes()]);
+        let error = transcoder.error().map(|e| e.message.as_str()).unwrap_or_default();
+        assert_eq!(transcoder.finished(), problem.is_none(), "{name}: {error}");
+        assert!(error.contains(problem.unwrap_or_default()), "{name}: {error}");
+        assert_eq!(told(&out).contains("[DONE]"), problem.is_none(), "{name}");
+    }
+}
+
+#[test]
+fn no_call_that_is_not_whole_can_run_for_an_anthropic_client() {
+    // Arguments in pieces, the finish reason, whether it ends well, and how many calls could run.
+    let cases: [(&str, &[&str], &str, bool, usize); 8] = [
+        ("whole", &["{\"p\":", "1}"], "tool_calls", true, 1),
+        ("none", &[], "tool_calls", true, 1),
+        ("white space", &["\n", " "], "tool_calls", true, 1),
+        ("white space before", &["\n", "{}"], "tool_calls", true, 1),
+        ("half", &["{\"p\":"], "tool_calls", false, 0),
+        ("half, refused", &["{\"p\":"], "content_filter", false, 0),
+        ("whole, refused", &["{}"], "content_filter", false, 0),
+        ("nothing before the limit", &[], "length", false, 0),
+    ];
+    for (name, pieces, finish, ends_well, runnable) in cases {
+        let mut stream = String::new();
+        let mut delta = |delta: serde_json::Value, finish: Option<&str>| {
+            let chunk = serde_json::json!({"id": "c", "model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]});
+            stream.push_str(&format!("data: {chunk}\n\n"));
+        };
+        let call = serde_json::json!({"index": 0, "id": "t", "function": {"name": "run", "arguments": ""}});
+        delta(serde_json::json!({"tool_calls": [call]}), None);
+        for piece in pieces {
+            let call = serde_json::json!({"index": 0, "function": {"arguments": piece}});
+            delta(serde_json::json!({"tool_calls": [call]}), None);
+        }
+        delta(serde_json::json!({}), Some(finish));
+        stream.push_str("data: [DONE]\n\n");
+        let (transcoder, mut out) = run(Wire::OpenAi, Dialect::Anthropic, false, &[stream.as_bytes()]);
+        out.extend_from_slice(&transcoder.close("api_error", "it broke off"));
+        let seen = check(&out);
+        assert_eq!(seen.problems, Vec::<String>::new(), "{name}: {}", told(&out));
+        assert_eq!((transcoder.finished(), seen.runnable_tools.len()), (ends_well, runnable), "{name}");
+    }
+}
