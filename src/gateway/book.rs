@@ -257,8 +257,7 @@ impl Book {
             }
         }
         if ending.outcome == Outcome::Ok {
-            let served = ending.served_model.and_then(|m| end::model_name(m, self));
-            self.say_substitution(seat, served.as_deref());
+            self.say_substitution(seat, record.served_model.as_deref());
         }
         self.held = Some(Box::new(record));
         self.close(request_outcome(ending.outcome));

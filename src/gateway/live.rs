@@ -176,7 +176,8 @@ impl Live {
         self.redactor.knows(bytes)
     }
 
-    /// Whether bytes quote a configured secret, or the credential that the caller sent.
+    /// Whether a short text quotes a configured secret, or the credential that the caller sent. Unlike
+    /// [`holds_secret`](Self::holds_secret) it does not look for what only looks like one.
     pub(crate) fn quotes(&self, text: &str, caller: &Credentials) -> bool {
         self.knows(text.as_bytes()) || own_values(caller).any(|value| text.contains(value))
     }

@@ -192,15 +192,15 @@ async fn exchange(
     asked.progress.status.store(status, Ordering::Relaxed);
     let encoded = headers.get_all(header::CONTENT_ENCODING).iter().any(|v| v != "identity");
     if !parts.status.is_success() {
+        if encoded {
+            // Words that nobody can read are not waited for.
+            let text = Bytes::from_static(b"upstream's words are compressed, though identity was asked for");
+            return Err(Failed::status(status, headers, text, false));
+        }
         // The head says what happened; a body that does not come does not turn it into a timeout.
         let mut raw = BytesMut::new();
         let read = timeout(ERROR_BODY_TIME, read_up_to(&mut body, &mut raw, MAX_ERROR_BYTES)).await;
         // Another wire's error is told in the client's words.
-        if encoded {
-            // Words that nobody can read are none.
-            let text = Bytes::from_static(b"upstream's words are compressed, though identity was asked for");
-            return Err(Failed::status(status, headers, text, false));
-        }
         let is_whole = read.unwrap_or(false) && asked.retell.is_none();
         return Err(Failed::status(status, headers, raw.freeze(), is_whole));
     }

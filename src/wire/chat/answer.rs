@@ -81,27 +81,41 @@ fn push_calls<'a>(
         let id = Text::plain(&ids::unique(&id, at, &mut taken));
         let name = text(function.name).filter(|name| !name.is_empty());
         match (name, arguments(function)) {
-            // Nothing of the arguments came before the limit: no sign that none were meant.
-            (_, Some(input)) if cut && input == Json::EMPTY_OBJECT => {}
-            (Some(name), Some(input)) => blocks.push(Block::ToolCall(ToolCall { id, name, input })),
-            // Half a call, as the limit left it: a whole answer cannot hold it.
+            (Some(name), Arguments::Object(input)) => {
+                blocks.push(Block::ToolCall(ToolCall { id, name, input }));
+            }
+            // Half a call, as the limit left it: a whole answer cannot hold it. That nothing of its arguments
+            // came is no sign that none were meant.
             _ if cut => {}
+            (Some(name), Arguments::Nothing) => {
+                blocks.push(Block::ToolCall(ToolCall { id, name, input: Json::EMPTY_OBJECT }));
+            }
             (None, _) => return Err(wrong("upstream made a tool call without a name")),
-            (_, None) => return Err(wrong("upstream made a tool call whose arguments are no JSON object")),
+            (_, Arguments::Broken) => {
+                return Err(wrong("upstream made a tool call whose arguments are no JSON object"));
+            }
         }
     }
     Ok(())
 }
 
-/// The arguments as an object; nothing at all is an empty one.
-fn arguments<'a>(function: &Function<'a>) -> Option<Json<'a>> {
-    let Some(json) = present(function.arguments) else { return Some(Json::EMPTY_OBJECT) };
-    let Some(text) = Text::of(json) else { return Some(Json::of(json)).filter(Json::is_object) };
-    let plain = text.decode().into_owned();
-    if plain.trim().is_empty() {
-        return Some(Json::EMPTY_OBJECT);
-    }
-    Json::parse(plain).ok().filter(Json::is_object)
+/// The arguments of a call.
+enum Arguments<'a> {
+    Object(Json<'a>),
+    /// None, or white space.
+    Nothing,
+    /// No JSON object.
+    Broken,
+}
+
+fn arguments<'a>(function: &Function<'a>) -> Arguments<'a> {
+    let Some(json) = present(function.arguments) else { return Arguments::Nothing };
+    let object = match Text::of(json) {
+        Some(text) if text.decode().trim_ascii().is_empty() => return Arguments::Nothing,
+        Some(text) => Json::parse(text.decode().into_owned()).ok(),
+        None => Some(Json::of(json)),
+    };
+    object.filter(Json::is_object).map_or(Arguments::Broken, Arguments::Object)
 }
 
 fn wrong(message: &str) -> NotAnAnswer {

@@ -204,7 +204,10 @@ impl Calls {
 
     /// Says that no fragment will come any more: what was not told yet is told, and each call is stopped.
     /// Where the answer was cut by its limit, half a call is told as it is; one without a word of its arguments
-    /// would pass for a whole call without arguments, so it is told as no call.
+    /// would pass for a whole call without arguments.
+    ///
+    /// # Errors
+    /// When a call is not whole and no limit explains it, or when the limit came before its first argument.
     pub(super) fn finish(&mut self, cut: bool, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Broken> {
         for call in &self.all {
             if call.name.is_none() && !cut {

@@ -113,11 +113,4 @@ fn tokens(number: &str) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    #[test]
-    fn every_pattern_compiles() {
-        assert!(super::SET.is_some());
-        assert!(super::LIMIT_REQUESTED.is_some());
-        assert_eq!(super::SIZES.len(), 7);
-    }
-}
+mod tests;
