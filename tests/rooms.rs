@@ -109,11 +109,10 @@ impl Source {
         list.contains(&format!("#[cfg(test)]\nmod {stem};"))
     }
 
-    /// Lines of code: comments and what `cfg(test)` opens at the file's end left out.
+    /// Lines of code: comments left out.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
-        let inline_tests = self.text.find("#[cfg(test)]\nmod tests {").unwrap_or(self.text.len());
-        let before = self.text.get(..inline_tests).unwrap_or_default().lines();
-        before.enumerate().filter(|(_, l)| !l.trim_start().starts_with("//")).map(|(n, l)| (n + 1, l))
+        let lines = self.text.lines().enumerate();
+        lines.filter(|(_, l)| !l.trim_start().starts_with("//")).map(|(n, l)| (n + 1, l))
     }
 
     /// Which room it stands in: `wire` for `src/wire/sse/mod.rs`.
@@ -215,6 +214,13 @@ fn files_stay_small() {
     lengths.sort_unstable();
     let median = lengths[lengths.len() / 2];
     assert!(median < 150, "the median file has {median} lines");
+}
+
+#[test]
+fn unit_tests_have_a_file_of_their_own() {
+    let sources = sources(&["src", "commands"]);
+    let bad = sources.iter().filter(|s| s.text.lines().any(|l| l.trim() == "mod tests {"));
+    none(&bad.map(|s| format!("{}: its tests belong in a tests.rs beside it", s.name)).collect::<Vec<_>>());
 }
 
 #[test]
